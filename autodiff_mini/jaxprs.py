@@ -5,7 +5,7 @@ letter when it is first printed.  Chapter 6.
 """
 
 from dataclasses import dataclass, field
-from itertools import count, filterfalse, product
+from itertools import chain, count, filterfalse, product
 from operator import attrgetter
 
 from autodiff_mini.core import Primitive, ShapedArray, fun_name, typeof
@@ -125,8 +125,8 @@ class Names(dict):
     """
 
     def __init__(self, reserved=frozenset()):
-        letters = (''.join(letters) for length in count(1)
-                   for letters in product(LETTERS, repeat=length))
+        letters = chain.from_iterable(
+            map(''.join, product(LETTERS, repeat=n)) for n in count(1))
         self.letters = filterfalse(reserved.__contains__, letters)
 
     def __missing__(self, v):
@@ -219,7 +219,8 @@ def drop_dead(jaxpr):
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
         if not needed.isdisjoint(eqn.outvars):
-            eqn = for_results(eqn, needed)
+            if eqn.primitive in dead_rules:
+                eqn = for_results(eqn, needed)
         elif not speaks_up(eqn):
             continue
         eqns.append(eqn)

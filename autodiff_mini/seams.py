@@ -130,6 +130,7 @@ with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many
 count_lines = Seam()    # (trace): called after that many; warn of a loop
+report = Seam()         # (tag, text): how far jit is, or None at the end
 
 
 @contextmanager

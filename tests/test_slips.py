@@ -2,15 +2,20 @@
 
 import random
 import re
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from autodiff_mini import seams
-from autodiff_mini.tools import slips
+from autodiff_mini.tools import progress, slips
 
 rng = np.random.default_rng(1)
 
@@ -160,3 +165,49 @@ def test_random_numbers_that_stay_random_are_met_in_silence():
         rng.normal()
         assert warned(program, np.ones(3)) == []
     [] = warned(ad.jit(lambda x, noise: x * noise), 1.0, rng.normal())
+
+
+def unrolled(x):
+    for _ in range(100):
+        x = ad.jit(np.sin)(x) * x
+    return x
+
+
+def jit_here(f):
+    with suppress(ZeroDivisionError), warnings.catch_warnings(
+            action='ignore'):
+        ad.jit(f)(1.0)
+
+
+def jit_elsewhere(f):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(jit_here, f).result()
+
+
+class Screen(StringIO):
+    isatty = lambda self: True
+
+
+IPYTHON = SimpleNamespace(get_ipython=lambda: True)
+
+
+@pytest.mark.parametrize('stream, notebook, where, lines', [
+    (Screen, None, jit_here, True), (StringIO, IPYTHON, jit_here, True),
+    (StringIO, None, jit_here, False), (Screen, None, jit_elsewhere, False)],
+    ids=['terminal', 'notebook', 'pipe', 'thread'])
+def test_a_long_compilation_says_how_far_it_is_where_a_person_sees_it(
+        stream, notebook, where, lines, hundred_is_long, monkeypatch):
+    """The line of an inner jit is not shown, and an error erases it, too."""
+    shown = stream()
+    monkeypatch.setattr(sys, 'stderr', shown)
+    monkeypatch.setitem(sys.modules, 'IPython', notebook)
+    where(unrolled)
+    assert shown.getvalue() == ''   # it was not long
+    monkeypatch.setattr(progress, 'SECONDS', -1)
+    where(unrolled)
+    said = ['', 'recording', '100 operations recorded',
+            '200 operations recorded', 'compiling 200 operations', '', '']
+    text = re.sub(' *(?=\r|$)|jit of unrolled: ', '', shown.getvalue())
+    assert text.split('\r') == (said if lines else [''])
+    where(lambda x: 1 / 0)
+    assert not lines or shown.getvalue().endswith(' \r')

@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
-from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
+from autodiff_mini.fast.plan import UFUNCS, is_large, plan
 from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import is_number, opened, simplify
 from autodiff_mini.interpreters import lowering
@@ -27,17 +27,6 @@ from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
-
-
-class Relied(set):
-    """A set that remembers whether anything was found in it."""
-
-    on = False
-
-    def __contains__(self, v):
-        found = super().__contains__(v)
-        self.on = self.on or found
-        return found
 
 
 class FastEmitter(Emitter):
@@ -111,11 +100,12 @@ class FastEmitter(Emitter):
         the result is written into it.
         """
         self.eqn = eqn
-        operands = [self.operand(v, names) for v in eqn.invars]
+        operands = [names[v] if type(v) is Var else self.number(v.val)
+                    for v in eqn.invars]
         if eqn.outvars and eqn.outvars[0] in names:
             return self.into(names[eqn.outvars[0]], operands), eqn
         text = self.expression(operands)
-        left = ', '.join(names[v] for v in eqn.outvars)
+        left = ', '.join([names[v] for v in eqn.outvars])
         if eqn.primitive.multiple_results:
             left = f'[{left}]'
         return f'{left} = {text}', eqn
@@ -190,28 +180,14 @@ class FastEmitter(Emitter):
         out = f'out={name}' if ufunc in (np.maximum, np.minimum) else name
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
-    def simplified(self, jaxpr, ordered):
-        """Simplify a program, for arrays in row order or in any order."""
-        in_order = Relied(c_ordered(jaxpr) if ordered else ())
-        jaxpr = simplify(jaxpr, in_order)
-        self.in_order = self.in_order or in_order.on
-        return jaxpr
-
     def nested(self, stem, jaxpr) -> str:
         """Append a function for a nested program, and return its name."""
         key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
         if key not in self.known:
             name = self.known[key] = f'{stem}_{next(self.numbers)}'
-            jaxpr = self.simplified(opened(jaxpr), self.ordered)
-            self.emit(name, jaxpr, self.ordered)
+            self.emit(name, simplify(opened(jaxpr)), self.ordered)
             self.eqn, self.ordered = state
         return self.known[key]
-
-    def operand(self, v, names) -> str:
-        """Return the text for an operand of an equation."""
-        if type(v) is Var:
-            return names[v]
-        return self.number(v.val)
 
     def number(self, x) -> str:
         """Return the text for a number, which can be an array made once.
@@ -269,7 +245,7 @@ class FastEmitter(Emitter):
 
 def deleted(variables, names):
     """Return the line that deletes variables, if there are any."""
-    text = ', '.join(names[v] for v in variables)
+    text = ', '.join([names[v] for v in variables])
     return [(f'del {text}', None)] if text else []
 
 

@@ -12,13 +12,12 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened)
-from autodiff_mini.jaxprs import Equation, Var, programs_in
+    ELEMENTWISE, FRESH, PIECEWISE, VIEWS, learn, opened)
+from autodiff_mini.jaxprs import Equation, Literal, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import reducing
-from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
+from autodiff_mini.primitives.shapes import reshape_p
 
 LARGE = 1024        # elements: smaller arrays are not worth planning
 HUGE = 65_536       # elements: too many for a fast cache
@@ -27,10 +26,8 @@ SCRATCH = 1_000_000     # bytes: for all arrays of a block; malloc keeps them
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
 OVERWRITING = UFUNCS - {sign_p}     # out= makes np.sign seven times slower
-FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
-reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
-learn(UFUNCS, OVERWRITING, FRESH)
+learn(UFUNCS, OVERWRITING)
 
 
 class Work(NamedTuple):
@@ -68,8 +65,9 @@ def plan(jaxpr, ordered=True) -> list[Work]:
             no array is overwritten, and there are no blocks.
     """
     in_order = c_ordered(jaxpr) if ordered else ()
-    made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
-    if not any(map(is_large, [*jaxpr.constvars, *jaxpr.invars, *made])):
+    shapes = {v.aval.shape for eqn in jaxpr.eqns for v in eqn.outvars}
+    shapes.update(v.aval.shape for v in jaxpr.constvars + jaxpr.invars)
+    if max(map(math.prod, shapes), default=0) < LARGE:
         return [Work([eqn], ordered=stays_ordered(eqn, in_order))
                 for eqn in jaxpr.eqns]
     groups = runs(jaxpr, in_order)
@@ -86,6 +84,14 @@ def stays_ordered(eqn, in_order):
     return is_ordered(eqn, in_order) and (
         'counts' not in eqn.params
         or all(map(keeps_order, programs_of(eqn))))
+
+
+def is_ordered(eqn, in_order):
+    """Return whether all operands of an equation are C-contiguous."""
+    for v in eqn.invars:
+        if type(v) is not Literal and v not in in_order:
+            return False
+    return True
 
 
 def programs_of(eqn):
@@ -105,22 +111,24 @@ def c_ordered(jaxpr) -> set:
             copied.add(v)
     for eqn in jaxpr.eqns:
         known = found | copied if eqn.primitive in WRITES else found
-        if makes_order(eqn, is_ordered(eqn, known)):
+        if makes_order(eqn, known):
             found.update(eqn.outvars)
     return found
 
 
-def makes_order(eqn, ordered):
-    """Return whether the results are C-contiguous, if the operands are."""
+def makes_order(eqn, in_order):
+    """Return whether the results are C-contiguous, given what is in order."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
     if eqn.primitive in FRESH or eqn.primitive in WRITES:
-        return ordered or ndim < 2 or eqn.primitive is matmul_p and ndim < 3
+        return (ndim < 2 or eqn.primitive is matmul_p and ndim < 3
+                or is_ordered(eqn, in_order))
+    if not is_ordered(eqn, in_order):
+        return False
     if eqn.primitive is index_p:
-        return ordered and is_piece(eqn.params['indices'])
-    if eqn.primitive is reshape_p:
-        return ordered
+        return is_piece(eqn.params['indices'])
     programs = programs_of(eqn)
-    return ordered and programs != [] and all(map(keeps_order, programs))
+    return eqn.primitive is reshape_p or (
+        programs != [] and all(map(keeps_order, programs)))
 
 
 def is_piece(indices):

@@ -11,8 +11,8 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    NUMBERS, PYTHON_NUMBERS, Primitive, TraceTag, Tracer, array_type,
-    current_trace, function_table, typeof)
+    NUMBERS, Primitive, TraceTag, Tracer, current_trace, function_table,
+    typeof)
 from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
@@ -110,7 +110,7 @@ class Prepared:
         dots = [next(dots) if here else None for here in moves]
         self.passed = [(i, sources[v]) for i, v in enumerate(dots)
                        if v in sources]
-        self.made = [(i, as_made(jaxpr.outvars[i].aval))
+        self.made = [(i, jaxpr.outvars[i].aval)
                      for i, v in enumerate(dots) if v and v not in sources]
         self.width = len(dots)
         outvars = [dots[i] for i, _ in self.made]
@@ -178,13 +178,6 @@ def called_with(function, values, args, kwargs):
         return function.bind(*args, **kwargs)
     kwargs = {name: tree_map(value, x) for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)
-
-
-def as_made(aval):
-    """Return the object that `typeof` returns for this type."""
-    if aval.weak_type:
-        return PYTHON_NUMBERS[type(aval.dtype.type(0).item())]
-    return array_type(aval.shape, aval.dtype)
 
 
 def used_once(jaxpr, count, sources):

@@ -5,6 +5,8 @@ computes, and keeps the residuals and names of each operation.  Operations
 that are not prepared go through the other two.  Chapter 35.
 """
 
+from operator import add
+
 import numpy as np
 
 from autodiff_mini import seams
@@ -42,7 +44,6 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
-WEAK = PYTHON_NUMBERS.keys()
 SMALL = 4096    # bytes: smaller arrays are always copied
 # The errors of an operation.  A fault of the tape itself is not hidden.
 REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
@@ -85,7 +86,7 @@ class TapeTrace(JVPTrace):
                 key, operands, names = [primitive, RuleTable.version], [], []
                 by_type = primitive not in BY_VALUE
                 self.look_at(args, key, operands, names, by_type)
-                if by_type or WEAK.isdisjoint(map(type, operands)):
+                if by_type or not PYTHON_NUMBERS.keys() & map(type, operands):
                     key += map(frozen, params.values())
                     return self.process_prepared(
                         key, operands, names, primitive, args, params)
@@ -264,6 +265,7 @@ def play_back(tape, consts, cts):
         seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))
     gathered, eqns = {}, tape.eqns
+    plus = add_batches if type(current_trace()) is BatchTrace else add
     gather_cotangents(gathered, tape.outvars, cts)
     while eqns:
         eqn = eqns.pop()
@@ -283,6 +285,13 @@ def play_back(tape, consts, cts):
             quote_line(error, Equation(prepared.function, [], {}, [], line))
             raise
         for v, ct in zip(sources, cts):
-            gathered[v] = gathered[v] + ct if v in gathered else ct
+            gathered[v] = plus(gathered[v], ct) if v in gathered else ct
     return [gathered[v] if v in gathered else Zero(v.aval)
             for v in tape.invars]
+
+
+def add_batches(x, y):
+    """Return the sum of two cotangents of one value of a batch."""
+    if type(x) is type(y) is BatchTracer and x.dim is y.dim is not None:
+        return BatchTracer(x._trace, x.val + y.val, x.dim)
+    return x + y

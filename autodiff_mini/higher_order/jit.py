@@ -15,7 +15,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
-from autodiff_mini.memory import own_memory
+from autodiff_mini.memory import gc_paused, own_memory
 from autodiff_mini.pytree import check_hash, frozen, map_leaves, tree_flatten
 from autodiff_mini.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
@@ -44,6 +44,24 @@ defprogram(jit_p)
 lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
 
 
+@gc_paused
+def recorded(f, args, kwargs, tag):
+    """Return a function as a program, the tracers it closes over, and a tree.
+
+    The program is compiled unless a transformation is running.
+    """
+    try:
+        seams.report(tag, 'recording')
+        jaxpr, out_tree = stage_tree(f, args, kwargs, tag)
+        jaxpr, traced = close(jaxpr)
+        if current_trace() is Trace.base:
+            seams.report(tag, f'compiling {len(jaxpr.eqns):,} operations')
+            compiled(jaxpr)
+        return jaxpr, traced, out_tree
+    finally:
+        seams.report(tag, None)
+
+
 class jit(UserFunction):
     """A function that is recorded once and runs as compiled Python.
 
@@ -52,7 +70,8 @@ class jit(UserFunction):
     argument has a new value.  Side effects happen only then, so random
     numbers that it draws become constants, and a warning says so.  An error
     state from `with np.errstate(...)` in the function is kept if it differs
-    from NumPy's error state at the first call.
+    from NumPy's error state at the first call.  If that call takes longer
+    than about five seconds, a terminal or a notebook shows how far it is.
 
     In a method, the arrays in the attributes of `self` are traced like
     arguments, so the method sees new values.  The other attributes are
@@ -132,8 +151,7 @@ class jit(UserFunction):
         key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
-            jaxpr, out_tree = stage_tree(f, args, kwargs, self.tag)
-            program = *close(jaxpr), out_tree
+            program = recorded(f, args, kwargs, self.tag)
             if not program[1]:  # a tracer will be gone at the next call
                 remember(self.staged, key, program)
         jaxpr, traced, out_tree = program

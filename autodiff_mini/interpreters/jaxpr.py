@@ -84,7 +84,7 @@ class JaxprTrace(Trace):
         """Return the name of a value that the program closes over."""
         if id(x) in self.known:
             return self.known[id(x)]
-        if isinstance(x, Tracer):
+        if isinstance(x, Tracer) and x._trace is not self.parent:
             check_alive(x, self.parent)
         var = Var(array_type(x.shape, x.dtype) if type(x) is np.ndarray
                   else typeof(x))

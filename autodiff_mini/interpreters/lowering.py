@@ -55,8 +55,10 @@ def put_in_line(whole, jaxpr, operands, rules, fresh=True):
         if fresh:   # the same program may be inlined twice
             outs = [Var(v.aval) for v in outs]
             env.update(zip(eqn.outvars, outs))
-        whole.eqns.append(Equation(eqn.primitive, operands, eqn.params, outs,
-                                   eqn.line))
+        if fresh or operands != eqn.invars:
+            eqn = Equation(eqn.primitive, operands, eqn.params, outs,
+                           eqn.line)
+        whole.eqns.append(eqn)
     return [env.get(v, v) for v in jaxpr.outvars]
 
 

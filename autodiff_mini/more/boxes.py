@@ -25,7 +25,8 @@ def content_of(x, copies):
         x: a tracer.
         copies: earlier copies, {id: (tracer, copy)}.
     """
-    if whose(holder_of(x)):
+    mine = whose(x)
+    if mine and (type(mine) is not View or whose(mine.shared.content)):
         return x    # it can only be read
     _, copy = copies.get(id(x), (x, None))
     if copy is None or any(getattr(x, slot) is not getattr(copy, slot)

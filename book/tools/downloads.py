@@ -4,9 +4,7 @@ On the site a page has its theme, its pictures, and its neighbors. A notebook
 is a single file, opened in a program that knows plain Markdown.
 """
 
-import ast
 import base64
-import copy
 import io
 import mimetypes
 import re
@@ -17,7 +15,7 @@ from pathlib import Path
 import nbformat
 from mkdocs.utils.yaml import yaml_load
 
-from book.tools import weave
+from book.tools import exercises, weave
 from book.tools.places import ROOT, told
 
 NEEDS = '''\
@@ -36,36 +34,38 @@ SOURCE = "# This cell runs in a folder of the book's source."
 PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
 CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
 LINK = re.compile(r'(?<!!)(\[[^]]+\])\(([\w./]+)\.md(#[^)]*)?\)')
+EXERCISES = re.compile(r'(?m)^<!-- exercises: (\w+) -->$')
+IMPORT = re.compile(r'(?m)^ *(?:from|import) (\w+)')
+NAMES = re.compile(r'(?m)^(from \.(\w+) .*)')
 SO_FAR = '"""The draft as it is after chapter {} of the book."""\n\n{}\n'
 LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
 
 
 def alone(notebook, path):
-    """Return the notebook of a page in a form that runs elsewhere.
+    """Change the notebook of a page so that it runs elsewhere; return it.
 
     Its first cell names missing packages. A comment in a listing names its
     file, and pictures are attached to the notebook.
     """
-    notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
             tell(cell, path)
         elif 'title' in cell.metadata:
             cell.source = f'# {cell.metadata.title}\n{cell.source}'
-        elif 'book' in imported(cell.source):
+        elif 'book' in IMPORT.findall(cell.source):
             cell.source = f'{SOURCE}\n{cell.source}'
     names = packages(notebook)
     if names:
-        check = nbformat.v4.new_code_cell(NEEDS.format(needs=needs(names)))
-        check.id = 'needs'
-        notebook.cells.insert(0, check)
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(
+            NEEDS.format(needs=needs(names)), id='needs'))
     return notebook
 
 
 def tell(cell, path):
     """Embed the pictures of a cell of prose, and adapt its links."""
-    text = LISTING.sub(r'\1python\n# \2', cell.source)
-    text = CLASSES.sub('', text)
+    text = EXERCISES.sub(lambda match: exercises.markdown(match[1]),
+                         cell.source)
+    text = CLASSES.sub('', LISTING.sub(r'\1python\n# \2', text))
 
     def picture(match):
         words, source = match.groups()
@@ -86,9 +86,9 @@ def tell(cell, path):
 
 def packages(notebook):
     """Return the names of the packages that the cells import, sorted."""
-    found = [imported(cell.source) for cell in notebook.cells
-             if cell.cell_type == 'code']
-    return sorted(set().union(*found) - sys.stdlib_module_names - {'book'})
+    found = {name for cell in notebook.cells if cell.cell_type == 'code'
+             for name in IMPORT.findall(cell.source)}
+    return sorted(found - sys.stdlib_module_names - {'book'})
 
 
 def needs(names):
@@ -96,16 +96,6 @@ def needs(names):
     address = yaml_load((ROOT / 'mkdocs.yml').read_text())['repo_url']
     found = PIP | {'autodiff_mini': f'git+{address}' if address else '.'}
     return {name: found.get(name, name) for name in names}
-
-
-def imported(source):
-    """Return the names of the packages that a cell imports."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:     # a magic, or an error that is shown
-        return set()
-    return {name.partition('.')[0] for node in ast.walk(tree)
-            for name in weave.imports(node)}
 
 
 # Archives.
@@ -128,18 +118,16 @@ def drafts():
     shown, book, made = told(), weave.modules(Path()), {}
     for page in weave.book_one(Path())[1:]:
         files = {}
-        for title in filter(lambda title: title.startswith(weave.DRAFT), shown):
-            read = [book[title][address] for address in book[title]
-                    if address in shown[title]
-                    and shown[title][address][0].page <= page]
-            if read:
-                files[Path(title).name] = weave.join(read) + '\n'
+        for title, places in shown.items():
+            read = [statement for name, statement in book[title].items()
+                    if name in places and places[name][0].page <= page]
+            if read and title.startswith(weave.DRAFT):
+                files[f'draft/{Path(title).name}'] = weave.join(read) + '\n'
         if files:
-            names = Path(weave.DRAFT, '__init__.py').read_text().splitlines()
-            names = [line for line in names if line.startswith('from .')
-                     and f'{line.split()[1][1:]}.py' in files]
-            files['__init__.py'] = SO_FAR.format(
+            names = [line for line, name in NAMES.findall(
+                Path(weave.DRAFT, '__init__.py').read_text())
+                if f'draft/{name}.py' in files]
+            files['draft/__init__.py'] = SO_FAR.format(
                 weave.label(page), '\n'.join(names))
-        made[f'drafts/{page.stem}.zip'] = archive(
-            {f'draft/{name}': text for name, text in files.items()})
+        made[f'drafts/{page.stem}.zip'] = archive(files)
     return made

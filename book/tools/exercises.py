@@ -25,8 +25,8 @@ from _pytest.assertion.rewrite import rewrite_asserts
 import autodiff_mini
 from autodiff_mini.core import Trace, set_current_trace
 from book.tools import weave
+from book.tools.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 STUBS, SOLUTIONS = Path('book/exercises'), Path('book/solutions')
 TESTS, YOURS = Path('tests/exercises'), Path('exercises')
 LIMIT = 10     # seconds for a test; a solution needs one
@@ -104,17 +104,16 @@ class TookTooLong(BaseException):
 @contextmanager
 def limited():
     """Interrupt a program that runs for more than LIMIT seconds."""
-    def stop(number, frame):
+    def stop(*_):
         raise TookTooLong(f'stopped after {LIMIT} seconds. Is there '
                           'an endless loop?')
 
-    previous = signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 @contextmanager
@@ -135,7 +134,7 @@ def loaded(name, text=None):
 
 @contextmanager
 def library_restored():
-    """Reset the trace and restore the library's tables afterwards.
+    """Reset the trace and restore the library's tables of rules afterwards.
 
     Import all modules first, because restoring would remove the rows of a
     module that is imported in between.
@@ -143,7 +142,11 @@ def library_restored():
     for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
         if {'draft', 'patch'}.isdisjoint(module.name.split('.')):
             import_module(module.name)
-    before = [(table, dict(table)) for table in tables()]
+    before = [(table, dict(table)) for name, module in [*sys.modules.items()]
+              if name.startswith('autodiff_mini.')
+              for key, table in vars(module).items()
+              if isinstance(table, dict)
+              and key.endswith(('rules', '_table', 'node_types'))]
     try:
         yield
     finally:
@@ -151,15 +154,6 @@ def library_restored():
         for table, rows in before:
             table.clear()
             table.update(rows)
-
-
-def tables():
-    """Return the library's tables of rules and other registrations."""
-    return [table for name, module in [*sys.modules.items()]
-            if name.startswith('autodiff_mini.')
-            for key, table in vars(module).items()
-            if isinstance(table, dict)
-            and key.endswith(('rules', '_table', 'node_types'))]
 
 
 def tests(name):
@@ -180,9 +174,8 @@ def attempt(test, name, text=None):
     """Return the error that a test raised, or None, and the text it printed.
     """
     printed = io.StringIO()
-    with (warnings.catch_warnings(), np.printoptions(legacy='1.25'),
-          redirect_stdout(printed)):
-        warnings.simplefilter('error')
+    with (warnings.catch_warnings(action='error'),
+          np.printoptions(legacy='1.25'), redirect_stdout(printed)):
         try:
             with loaded(name, text) as module:
                 test(module)
@@ -237,7 +230,8 @@ def listing(code):
     return f'```python\n{code}\n```'
 
 
-def folded(summary, content):
+def folded(summary, content, attributes=''):
     """Return Markdown that is folded until the reader opens it."""
-    return (f'<details markdown="1"><summary>{summary}</summary>\n\n'
+    return (f'<details{attributes} markdown="1">'
+            f'<summary>{summary}</summary>\n\n'
             f'{content}\n\n</details>')

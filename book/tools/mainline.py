@@ -111,7 +111,7 @@ def words(path):
     return len(UNSEEN.sub('', FOLD.sub('', path.read_text())).split())
 
 
-def whole(page):
+def whole():
     """Return all modules of the draft, each with a link to its chapter."""
     book, parts = weave.modules(places.ROOT), {}
     for path in weave.book_one(places.ROOT):

@@ -11,7 +11,6 @@ import os
 import re
 from functools import lru_cache
 from importlib.util import resolve_name
-from itertools import accumulate
 from pathlib import Path
 
 import griffe
@@ -22,29 +21,13 @@ from pygments.lexers import PythonLexer
 from book.tools import weave
 from book.tools.places import Place, told
 
-# The draft, and the floors of the library from the ground up: a title, a
-# description, and the folders.
-FLOORS = [
-    ('The draft', 'The whole system in 800 lines. Book One writes it.',
-     ['draft']),
-    ('The core', 'Primitives and tracers, trees, memory, and errors.', ['']),
-    ('Interpreters', 'Each is a column of the grid.', ['interpreters']),
-    ('Primitives', 'The rows of the grid, by family.', ['primitives']),
-    ('Operations that carry programs',
-     'Custom rules, loops, branches, `jit`, and checkpoints.',
-     ['higher_order']),
-    ('NumPy’s functions', 'Those that are programs over primitives.',
-     ['numpy_functions']),
-    ('What users call', 'The public functions.', ['api']),
-    ('The wings', 'The rest of the library needs none of these folders.',
-     [])]      # all others
 SCOPES = (ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ListComp
           | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 # Names, operators, punctuation, and spaces have the color of text.
 PLAIN = re.compile('<span class="[nopw]">([^<]*)</span>')
 PIECE = re.compile(r'<[^>]*>|&#?\w+;|\w+|.', re.DOTALL)
 FENCES = str.maketrans({'`': '&#96;', '~': '&#126;'})   # hide from Markdown
-HERE = Path('book/modules/index.md')       # the index that is made
+HERE = Path('book/modules/index.md')       # lists the modules
 
 
 # The library, as griffe reads it.
@@ -114,11 +97,7 @@ def member(found, name):
 
     Return None if there is none, or if the library doesn't define it.
     """
-    if not (found.is_module or found.is_class):
-        return None
-    inside = found.members.get(name) or (
-        found.is_class and found.inherited_members.get(name))
-    return defined(inside or None)
+    return defined(found.members.get(name) or found.all_members.get(name))
 
 
 def defined(found):
@@ -255,26 +234,27 @@ def highlighted(title, text, library):
 
 
 def linked(code, links, attributes=''):
-    """Return the HTML of code with links {offset in the text: (name, link)}.
-    """
-    made, at, end = '', 0, None
+    """Return the HTML of code with links {(line, column): (name, link)}."""
+    made, line, column, end = '', 1, 0, None
     for piece in PIECE.findall(code):
         if piece[0] == '<':      # a tag
             made += piece
             continue
-        if at in links:
-            name, link = links[at]
-            made, end = f'{made}<a href="{link}"{attributes}>', at + len(name)
-        at += len(html.unescape(piece))
-        made += piece + '</a>' * (at == end)
+        if (line, column) in links:
+            name, link = links[line, column]
+            made += f'<a href="{link}"{attributes}>'
+            end = line, column + len(name)
+        column += len(html.unescape(piece))
+        made += piece + '</a>' * ((line, column) == end)
+        if piece == '\n':
+            line, column = line + 1, 0
     return made
 
 
 @lru_cache(maxsize=1000)
 def links_in(title, text, library):
-    """Return {offset in the text: (name, link)} of the names."""
-    names, lines, found = Names(title, library), text.splitlines(True), {}
-    starts = [0, *accumulate(map(len, lines))]
+    """Return {(line, column): (name, link)} of the names in a text."""
+    names, lines, found = Names(title, library), text.splitlines(), {}
     for line, column, name, meaning in names.uses(
             ast.parse(text), {}, names.home):
         start = len(lines[line - 1].encode()[:column].decode())
@@ -286,8 +266,7 @@ def links_in(title, text, library):
             continue
         goal = place_of(meaning)
         if goal != place(title, line):
-            found[starts[line - 1] + start] = (
-                name, address(goal, place(title).page))
+            found[line, start] = name, address(goal, place(title).page)
     return found
 
 
@@ -302,17 +281,13 @@ def links_shown(title, text, home):
     starts = {x.address: x for x in weave.statements(whole)}
     for shown in weave.statements(text):
         if (there := starts.get(shown.address)) and there.text == shown.text:
-            first, here = (offset(whole, there.line), offset(text, shown.line))
-            found |= {at - first + here: (name, home + os.path.normpath(
-                folder.relative_to(HERE.parent) / link))
-                for at, (name, link) in links.items()
-                if first <= at < first + len(there.text)}
+            found |= {
+                (line - there.line + shown.line, column): (
+                    name, home + os.path.normpath(
+                        folder.relative_to(HERE.parent) / link))
+                for (line, column), (name, link) in links.items()
+                if there.line <= line <= there.end}
     return found
-
-
-def offset(text, line):
-    """Return the offset of a line's first character."""
-    return sum(map(len, text.splitlines(True)[:line - 1]))
 
 
 def address(goal, page):
@@ -341,14 +316,12 @@ def marks_in(title, text, shown):
 # The pages.
 
 def pages():
-    """Return {name in the folder: text} of the modules and their index."""
+    """Return {name in the folder: text} of the modules."""
     sources, shown = texts(), told()
     library = loaded(tuple(sources.items()))
-    found = {HERE: index(sources, shown, library)} | {
-        place(title).page: page(title, text, shown.get(title, {}), library)
-        for title, text in sources.items()}
-    return {path.relative_to('book').as_posix(): text
-            for path, text in found.items()}
+    return {place(title).page.relative_to('book').as_posix():
+            page(title, text, shown.get(title, {}), library)
+            for title, text in sources.items()}
 
 
 def page(title, text, shown, library):
@@ -373,21 +346,17 @@ def kind(place):
     return f'chapter {place.label}' * place.label.isdigit() or place.label
 
 
-def index(sources, shown, library):
-    """Return the page that lists the modules, by floor."""
-    parts = ['# The modules',
-             'This is the whole library. In the source of a module, each name '
-             'of the library links to its definition, and a statement that '
-             'the book explains links to the section that explains it.']
-    order, left = [*shown, *sources], [*sources]
-    for heading, words, folders in FLOORS:
-        titles = [title for title in left if not folders
-                  or '/'.join(title.split('/')[1:-1]) in folders]
-        left = [title for title in left if title not in titles]
-        if folders == ['draft']:     # in the order of the book
-            titles.sort(key=order.index)
-        parts += [f'## {heading}', words, '\n'.join(
-            f'- [`{place(title).title}`]({place(title).link(HERE)}) '
-            + first_paragraph(within(library, weave.dotted(title)).docstring)
-            for title in titles)]
-    return '\n\n'.join(parts) + '\n'
+def listed(folders):
+    """Return a list of the modules in some folders, with their summaries.
+
+    The modules of the draft are in the order of the book, and those in no
+    folder are called `core`.
+    """
+    titles, found = [*texts()], library()
+    if folders == 'draft':
+        titles = list(dict.fromkeys([*told(), *titles]))
+    return '\n'.join(
+        f'- [`{place(title).title}`]({place(title).link(HERE)}) '
+        + first_paragraph(within(found, weave.dotted(title)).docstring)
+        for title in titles
+        if (title.split('/')[1:-1] or ['core'])[0] in folders.split())

@@ -1,11 +1,10 @@
 """Make a folder of Markdown from the book, the source of the site.
 
-    python -m book.tools.pages                             writes it
-    python -m book.tools.pages 8000 mkdocs serve --dirty   and serves it, too
+    python -m book.tools.pages        writes it
+    python -m book.tools.pages 8000   and serves it, too
 
 The folder `pages` has the chapters with the outputs of their cells, their
-notebooks, and their pictures. This module does not depend on the engine that
-builds the site from `mkdocs.yml`.
+notebooks, and their pictures.
 """
 
 import json
@@ -26,7 +25,7 @@ import watchfiles
 import autodiff_mini
 from book.tools import (
     downloads, in_page, mainline, modules, reference, weave)
-from book.tools.places import ROOT
+from book.tools.places import ROOT, write
 from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
@@ -58,20 +57,14 @@ def made_of(path):
         notebook = f'notebooks/{path.stem}.ipynb'
         made[notebook] = page.notebook
         if name.name != 'index.md':
-            up = '../' * (len(name.parts) - 1)
-            link = LINK.format('Open as notebook', up + notebook)
+            link = LINK.format('Open as notebook', f'../{notebook}')
             if path in weave.book_one(Path())[1:]:
                 link += LINK.format('The draft so far',
-                                    f'{up}drafts/{path.stem}.zip')
+                                    f'../drafts/{path.stem}.zip')
             text = text.replace('\n', f'\n\n{link}\n', 1)
     made[name.as_posix()] = (f'---\n{front}release: {RELEASE}\n---\n\n'
                              + reference.linked(text, path))
     return made, page.seconds
-
-
-def workers():
-    """Return a pool of two new processes, which import the library anew."""
-    return ProcessPoolExecutor(2, multiprocessing.get_context('spawn'))
 
 
 def differences():
@@ -81,29 +74,21 @@ def differences():
 
 # The folder. An unchanged file keeps its time.
 
-def put(name, data):
-    """Write a file of the folder atomically, if its content is new."""
-    file = FOLDER / name
-    if not (file.exists() and file.read_bytes() == data):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f'.{file.name}')
-        part.write_bytes(data)
-        part.replace(file)
+def other_files():
+    """Return {name: bytes} of the folder's files that are no pages of ours.
 
-
-def put_files():
-    """Copy the files that the site uses unchanged; return them by name."""
+    They are the pages of the modules, downloads, and what the site uses.
+    """
     files = FILES | {path.relative_to('book').as_posix(): path
                      for path in sorted(Path('book/assets').rglob('*'))
                      if path.is_file() and path.name != LEFT_OUT}
     made = {name: path.read_bytes() for name, path in files.items()}
-    made |= in_page.files() | downloads.drafts()
+    made |= {name: (FRONT_OF_MODULES + text).encode()
+             for name, text in modules.pages().items()}
     notebooks = [FOLDER / f'notebooks/{path.stem}.ipynb' for path in sources()]
     made['notebooks.zip'] = downloads.archive({
         path.name: path.read_bytes() for path in notebooks if path.exists()})
-    for name, data in made.items():
-        put(name, data)
-    return made
+    return made | in_page.files() | downloads.drafts()
 
 
 def put_pages(made):
@@ -115,12 +100,13 @@ def put_pages(made):
     Returns:
         {page: error} of the pages that cannot be made.
     """
-    now, errors, names = surroundings(), {}, {'served.json'}
+    now, errors = surroundings(), {}
     texts = {path: path.read_text() for path in sources()}
     old = [path for path in texts
            if made.get(path, ())[:2] != (texts[path], now)]
     old.sort(key=lambda path: made.get(path, ())[:1] == (texts[path],))
-    pool = workers()
+    # New processes import the library anew.
+    pool = ProcessPoolExecutor(2, multiprocessing.get_context('spawn'))
     try:
         jobs = {pool.submit(made_of, path): path for path in old}
         for job in as_completed(jobs):
@@ -134,23 +120,23 @@ def put_pages(made):
                 continue
             made[path] = texts[path], now, files
             for name, text in files.items():
-                put(name, text.encode())
+                write(FOLDER / name, text.encode())
             if seconds:
                 print(f'{seconds:6.1f} s  {path}', flush=True)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    for name, text in modules.pages().items():
-        put(name, (FRONT_OF_MODULES + text).encode())
-        names.add(name)
-    names.update(put_files(), *[made[path][2] for path in texts
-                                if path in made])
+    others = other_files()
+    for name, data in others.items():
+        write(FOLDER / name, data)
+    names = {'served.json', *others}.union(
+        *[made[path][2] for path in texts if path in made])
     for file in FOLDER.rglob('*'):
         if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
             file.unlink()
     return errors
 
 
-def write():
+def make():
     """Make the folder, and return whether there was an error."""
     if wrong := weave.not_python(Path()) or differences():
         print(*wrong, sep='\n')
@@ -171,7 +157,7 @@ def look(made):
         wrong, errors = differences(), put_pages(made)
     for problem in wrong:
         print(problem, flush=True)
-    put('served.json', json.dumps({
+    write(FOLDER / 'served.json', json.dumps({
         path.relative_to('book').as_posix(): '\n\n'.join(
             [str(problem) for problem in wrong
              if problem.path == path or problem.path.suffix == '.py']
@@ -189,13 +175,14 @@ def free_port(words):
     return f'127.0.0.1:{words}'
 
 
-def serve(port, *command):
+def serve(port):
     """Run a server for the folder, and keep the folder up to date."""
     address, made = free_port(port), {}
     look(made)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    with subprocess.Popen([sys.executable, '-m', *command, '-a', address],
-                          env=os.environ | {'SERVING': '1'}) as engine:
+    with subprocess.Popen(
+            [sys.executable, '-m', 'mkdocs', 'serve', '--dirty', '-a', address],
+            env=os.environ | {'SERVING': '1'}) as engine:
         try:
             for changes in watchfiles.watch(
                     'book', weave.PACKAGE, 'mkdocs.yml', rust_timeout=500,
@@ -203,7 +190,7 @@ def serve(port, *command):
                 if engine.poll() is not None:
                     break
                 if changes:
-                    meet(made, {Path(path) for _, path in changes})
+                    meet(made, [path for _, path in changes])
         finally:
             engine.terminate()
             for child in multiprocessing.active_children():
@@ -216,12 +203,11 @@ def meet(made, changed):
         look(made)
     except Exception:
         traceback.print_exc()
-    if any(path.name == 'mkdocs.yml' or path.parts[:2] == ('book', 'theme')
-           for path in changed):
+    if any(re.search(r'/book/theme/|/mkdocs\.yml$', path) for path in changed):
         for page in FOLDER.rglob('*.md'):
             page.touch()
 
 
 if __name__ == '__main__':
     with suppress(KeyboardInterrupt):
-        sys.exit(serve(*sys.argv[1:]) if sys.argv[1:] else write())
+        sys.exit(serve(*sys.argv[1:]) if sys.argv[1:] else make())

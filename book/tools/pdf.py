@@ -28,19 +28,12 @@ from tests.browser import browsing, installed, serving
 
 HERE = Path(__file__).parent / 'print'
 CONFIG = load_config(str(ROOT / 'mkdocs.yml'))
-COVER = '''<img src="assets/logo.svg" alt="">
-<div class="title">{site_name}</div><p>{site_description}</p>
-<p class="small">Version {release}. Text and code: Apache-2.0.<br>
-Hints and solutions of the exercises are on the site, and so are the sources
-of the library.</p>'''
 NUMBERS = '''
   const pages = arguments[0];
   for (const link of document.querySelectorAll(".contents a"))
     link.querySelector("b").textContent =
       pages[link.getAttribute("href").slice(1)];
 '''
-
-
 HEADINGS = '''
   return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
     .map(it => it.textContent.trim());
@@ -74,7 +67,8 @@ def composed(site):
         browser.get(f'{home}/index.html')
         missing = browser.execute_async_script(
             (HERE / 'compose.js').read_text(), parts(),
-            COVER.format(**CONFIG, release=RELEASE), styles(site))
+            (HERE / 'cover.html').read_text().format(
+                **CONFIG, release=RELEASE), styles(site))
         if missing:
             raise ValueError(f'missing from the print: {missing}')
         yield browser

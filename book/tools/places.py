@@ -1,4 +1,4 @@
-"""Find places in the book: the section that a line of a page is in.
+"""Find places in the book, and write its files.
 
 A place is a page and the anchor that the site gives to a heading.
 """
@@ -14,6 +14,15 @@ from book.tools import weave
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile('#{1,6} (.+)')
+
+
+def write(file, data):
+    """Write a file atomically, unless it has this content already."""
+    if not (file.exists() and file.read_bytes() == data):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f'.{file.name}')
+        part.write_bytes(data)
+        part.replace(file)
 
 
 class Place(NamedTuple):

@@ -12,6 +12,7 @@ import html
 import re
 import tomllib
 
+from book.tools import exercises
 from book.tools.places import ROOT
 
 FOLDER = ROOT / 'book/questions'
@@ -27,10 +28,8 @@ def of_page(path):
 
 def about(cell, path):
     """Return the question about a cell as Markdown, or None."""
-    for question in of_page(path):
-        if question['cell'] in cell.source:
-            return markdown(question)
-    return None
+    return next((markdown(question) for question in of_page(path)
+                 if question['cell'] in cell.source), None)
 
 
 def markdown(question):
@@ -51,8 +50,6 @@ def folded(answer):
     """Return an answer, with its reason folded."""
     says = re.sub('`([^`]*)`', r'<code>\1</code>',
                   html.escape(answer['says'], quote=False))
-    right = answer.get('right', False)
-    return (f'<details class="{"right" if right else "wrong"}" markdown="1">'
-            f'<summary>{says}</summary>\n\n'
-            f'**{"Right." if right else "No."}** {answer["why"]}\n\n'
-            '</details>')
+    kind, word = ('right', 'Right') if answer.get('right') else ('wrong', 'No')
+    return exercises.folded(says, f'**{word}.** {answer["why"]}',
+                            f' class="{kind}"')

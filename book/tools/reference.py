@@ -27,8 +27,8 @@ def groups():
             for page in [FOLDER / f'{name}.md' for name in GROUPS]}
 
 
-def index(page):
-    """Return the list of all public names, by group, for a page."""
+def index():
+    """Return the list of all public names, by group."""
     parts, found = [], library()
     for group, names in groups().items():
         title = group.read_text().partition('\n')[0].removeprefix('# ')

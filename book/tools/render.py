@@ -33,18 +33,17 @@ from nbclient.exceptions import (
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, exercises, mainline, questions, reference, weave,
-    what_works, whole_grid)
+    benchmark_tables, exercises, mainline, modules, questions, reference,
+    weave, what_works, whole_grid)
 from book.tools.downloads import alone
-from book.tools.places import ROOT
+from book.tools.places import ROOT, write
 
 CACHE = ROOT / '.cache' / 'chapters'
 TOOLS = Path(__file__).parent
+PICTURE = 'image/svg+xml'
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # the color of text and lines in matplotlibrc
-IMPORTS = ('<details class="imports" markdown="1">\n'
-           "<summary>The first cell of this page's notebook</summary>\n\n"
-           '{}\n\n</details>')
+IMPORTS = "The first cell of this page's notebook"
 ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
 OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 
@@ -61,33 +60,28 @@ class Page(NamedTuple):
 
 def build(path):
     """Return the Page of a chapter; run its cells if they changed."""
-    notebook, start = read(path), time.perf_counter()
-    ran = fill(notebook, path)
-    seconds = time.perf_counter() - start if ran else 0
-    page, text = markdown(notebook, path), ''
-    if code_cells(notebook):
-        text = nbformat.writes(alone(with_exercises(notebook), path))
-    return Page(page, text, seconds)
+    notebook = read(path)
+    if not code_cells(notebook):
+        return Page(markdown(notebook, path), '', 0)
+    seconds = fill(notebook, path)
+    return Page(markdown(notebook, path),
+                nbformat.writes(alone(notebook, path)), seconds)
 
 
 def fill(notebook, path):
-    """Put the outputs into a notebook; return whether its cells ran."""
-    cells = code_cells(notebook)
+    """Put the outputs into a notebook; return how long its cells ran."""
+    cells, start = code_cells(notebook), time.perf_counter()
     cached = CACHE / f'{path.stem}-{key(notebook)}.json'
-    ran = bool(cells) and not cached.exists()
-    if ran:
-        run(notebook, path)
-        CACHE.mkdir(parents=True, exist_ok=True)
-        for stale in CACHE.glob(f'{path.stem}-*.json'):
-            stale.unlink(missing_ok=True)
-        part = cached.with_suffix('.part')
-        part.write_text(json.dumps([cell.outputs for cell in cells]))
-        part.replace(cached)    # atomically
-    elif cells:
+    if cached.exists():
         for cell, output in zip(cells, json.loads(cached.read_text()),
                                 strict=True):
             cell.outputs = nbformat.from_dict(output)
-    return ran
+        return 0
+    run(notebook, path)
+    for stale in CACHE.glob(f'{path.stem}-*.json'):
+        stale.unlink(missing_ok=True)
+    write(cached, json.dumps([cell.outputs for cell in cells]).encode())
+    return time.perf_counter() - start
 
 
 # Running
@@ -131,23 +125,19 @@ def digest(facts):
 
 def run(notebook, path):
     """Run the cells of a notebook, and put the outputs into it."""
-    started = []
     with tempfile.TemporaryDirectory() as directory:
         client = NotebookClient(
             notebook, config=connection(directory), timeout=300,
             coalesce_streams=True, shutdown_kernel='immediate',
-            on_cell_execute=lambda cell, cell_index: started.append(cell),
             extra_arguments=["--InlineBackend.figure_formats={'svg'}",
                              '--log-level=ERROR'])
         try:
             client.execute(cwd=directory, env=environment(directory))
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as e:
-            raise ChapterError(failure(path, started, e)) from None
+            at = max(client.code_cells_executed - 1, 0)
+            raise ChapterError(failure(path, at, e)) from None
     for number, cell in enumerate(code_cells(notebook)):
-        raised = any(out.output_type == 'error' for out in cell.outputs)
-        if 'raises-exception' in tags(cell) and not raised:
-            raise ChapterError(f'{place(path, number)}: the cell is tagged '
-                               'raises-exception, but it raised none')
+        check(cell, place(path, number))
         cell.outputs = [clean(output, directory) for output in cell.outputs]
         cell.metadata.pop('execution', None)   # the times at which it ran
 
@@ -174,8 +164,8 @@ def environment(directory):
     }
 
 
-def failure(path, started, error):
-    """Return the message that says which cell failed, and how."""
+def failure(path, number, error):
+    """Return the message that says where the nth cell failed, and how."""
     what, line = str(error).strip().splitlines()[-1], 0
     if isinstance(error, CellExecutionError):
         what = clean_text(f'{error.ename}: {error.evalue}')
@@ -184,7 +174,19 @@ def failure(path, started, error):
         frame = re.search(r'(?m)^ *Cell In\[\d+\], line (\d+)$',
                           clean_text(error.traceback))
         line = int(frame[1]) if frame else 0
-    return f'{place(path, max(len(started) - 1, 0), line)}: {what}'
+    return f'{place(path, number, line)}: {what}'
+
+
+def check(cell, place):
+    """Raise an error unless a cell has what its output needs."""
+    raised = any(out.output_type == 'error' for out in cell.outputs)
+    if 'raises-exception' in tags(cell) and not raised:
+        raise ChapterError(f'{place}: the cell is tagged raises-exception, '
+                           'but it raised none')
+    draws = any(PICTURE in out.get('data', ()) for out in cell.outputs)
+    if draws and 'alt' not in cell.metadata:
+        raise ChapterError(f'{place}: the cell draws a plot, which needs '
+                           'alt="…", a description')
 
 
 def place(path, number, line=0):
@@ -230,14 +232,12 @@ def clean_text(text, directory=''):
 
 def markdown(notebook, path):
     """Return the page of a notebook whose cells have run."""
-    parts, number = [], 0
+    parts = []
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
             parts.append(cell.source)
         elif cell.cell_type == 'code':
-            parts += code(cell, place(path, number),
-                          questions.about(cell, path))
-            number += 1
+            parts += code(cell, questions.about(cell, path))
     text = DIRECTIVE.sub(lambda match: directed(match, path),
                          '\n\n'.join(parts)) + '\n'
     return ENTRY.sub(folded, text)
@@ -254,16 +254,16 @@ def folded(entry):
     [said] = re.findall('(?s)<pre class="error".*?>(.*?)</pre>', text)
     begins = quoted(textwrap.shorten(
         html.unescape(said), 110, placeholder=' …'))
-    return (f'<details class="error" markdown="1">\n<summary>'
-            f'{html.escape(meaning, quote=False)}<br><code>{begins}</code>'
-            f'</summary>\n\n##### {meaning} {{ aria-level="4" }}\n\n'
-            f'{text.strip()}\n\n</details>\n\n')
+    return exercises.folded(
+        f'{html.escape(meaning, quote=False)}<br><code>{begins}</code>',
+        f'##### {meaning} {{ aria-level="4" }}\n\n{text.strip()}',
+        ' class="error"') + '\n\n'
 
 
 def directed(match, path):
     """Return the text for a line such as `<!-- table: draft -->`."""
     try:
-        return MADE[match[1]](match[2], path)
+        return MADE[match[1]](match[2])
     except Exception as error:
         line = path.read_text().split(match[0])[0].count('\n') + 1
         what = f'{type(error).__name__}: {error}'
@@ -272,55 +272,45 @@ def directed(match, path):
 
 TABLES = {'whole grid': whole_grid.table, 'draft': mainline.whole,
           'reference': reference.index}
-MADE = {'table': lambda name, path: TABLES[name](path),
-        'benchmarks': lambda name, _: benchmark_tables.benchmarks(name),
-        'exercises': lambda chapter, _: exercises.markdown(chapter),
-        'works': lambda module, _: what_works.table(module)}
+MADE = {'table': lambda name: TABLES[name](),
+        'benchmarks': benchmark_tables.benchmarks,
+        'exercises': exercises.markdown, 'modules': modules.listed,
+        'works': what_works.table}
 DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
 
 
-def with_exercises(notebook):
-    """Insert the exercises into a notebook, for its download."""
-    for cell in notebook.cells:
-        cell.source = DIRECTIVE.sub(
-            lambda match: exercises.markdown(match[2])
-            if match[1] == 'exercises' else match[0], cell.source)
-    return notebook
-
-
-def code(cell, place, question=None):
+def code(cell, question=None):
     """Return the parts of a page that come from one cell."""
     parts = []
     if 'imports' in tags(cell):
-        parts.append(IMPORTS.format(listing(cell)))
+        parts.append(exercises.folded(IMPORTS, listing(cell),
+                                      ' class="imports"'))
     elif 'hide-input' not in tags(cell):
         parts.append(listing(cell))
-    shown = [show(output, cell, place) for output in cell.outputs]
-    if any(shown):
+    shown = [*filter(None, [show(output, cell) for output in cell.outputs])]
+    if shown:
         parts += filter(None, [question])
-        parts.append('\n'.join(
-            ['<div class="output">', *filter(None, shown), '</div>']))
+        parts.append('\n'.join(['<div class="output">', *shown, '</div>']))
     return parts
 
 
 def listing(cell):
     """Return the code of a cell as a fence, with its title."""
-    longest = max(map(len, re.findall('`+', cell.source)), default=0)
-    ticks = '`' * max(3, longest + 1)
+    ticks = max(re.findall('```+', cell.source), default='``') + '`'
     title = cell.metadata.get('title')
     opening = f'{ticks}python' + f' title="{title}"' * bool(title)
     return f'{opening}\n{cell.source}\n{ticks}'
 
 
-def show(output, cell, place):
+def show(output, cell):
     """Return the HTML of one output."""
     if output.output_type == 'stream':
         return pre(output.text, output.name)
     if output.output_type == 'error':
         return pre(output.traceback[0], 'error')
     data = output.data
-    if 'image/svg+xml' in data:
-        drawn = svg(data['image/svg+xml'], alt(cell, place))
+    if PICTURE in data:
+        drawn = svg(data[PICTURE], html.escape(cell.metadata['alt']))
         return f'<figure class="plot">{drawn}</figure>'
     if 'text/html' in data:
         # The site has the script of the players.
@@ -343,14 +333,6 @@ def pre(text, kind):
 def quoted(text):
     """Return text as HTML, with backquotes escaped from Markdown."""
     return html.escape(text).replace('`', '&#96;')
-
-
-def alt(cell, place):
-    """Return the description of a cell's picture, which is required."""
-    if 'alt' not in cell.metadata:
-        raise ChapterError(f'{place}: the cell draws a plot, which needs '
-                           'alt="…", a description')
-    return html.escape(cell.metadata['alt'])
 
 
 def svg(text, label):

@@ -22,6 +22,7 @@ from book.tools import exercises, weave
 from book.tools.exercises import (
     SOLUTIONS, TESTS, YOURS, TookTooLong, attempt, attempted, filled,
     is_solved, mark, names, number, reason, solution, stub, task, yours)
+from book.tools.places import write
 
 CHOICE = re.compile(r'(?:.*/)?e?(\d+)(?:_(\d+)\w*)?(?:\.py)?')
 MOST_LINES = 12      # of an error, or of printed output
@@ -42,10 +43,7 @@ def state():
 def remember(**news):
     """Change the saved state atomically, in case the process is killed.
     """
-    path = place()
-    path.parent.mkdir(exist_ok=True)
-    path.with_suffix('.new').write_text(json.dumps(state() | news))
-    path.with_suffix('.new').replace(path)
+    write(place(), json.dumps(state() | news).encode())
 
 
 def place():
@@ -209,9 +207,8 @@ def show_failure(name, found):
 def shortened(text):
     """Return the first lines of a text, if it is long."""
     lines = text.strip('\n').splitlines()
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = ['    ...']
-    return '\n'.join(lines)
+    return '\n'.join(lines[:MOST_LINES] + ['    ...'] * (
+        len(lines) > MOST_LINES))
 
 
 # Words and places

@@ -1,4 +1,4 @@
-"""Finish the HTML of a page, as an extension of Python-Markdown.
+"""Finish the HTML of a page.
 
 Formulas are typeset here, so that a reader's browser has only to show them,
 and so that a wrong formula fails the build. Removing needless markup leaves a
@@ -13,8 +13,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import quickjs
-from markdown.extensions import Extension
-from markdown.postprocessors import Postprocessor
 
 from book.tools import modules
 
@@ -27,25 +25,15 @@ LISTING = re.compile(
     r'\s*<div class="[^"]*"><pre><span></span><code>)(.*?)(?=</code>)')
 
 
-class Typesetting(Extension):
-    def extendMarkdown(self, md):
-        # Run last, after Markdown has restored its placeholders.
-        md.postprocessors.register(Finish(md), 'typesetting', -10)
-
-
-class Finish(Postprocessor):
-    def run(self, text):
-        text = FORMULA.sub(formula, text)
-        text = LISTING.sub(listing, modules.PLAIN.sub(r'\1', text))
-        # Markdown does not process the text of a <summary>.
-        text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
-            '`(.*?)`', r'<code>\1</code>', fold[0]), text)
-        # An empty cell is not a heading.
-        return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
-
-
-def makeExtension(**options):
-    return Typesetting(**options)
+def finished(text):
+    """Return the finished HTML of a page."""
+    text = FORMULA.sub(formula, text)
+    text = LISTING.sub(listing, modules.PLAIN.sub(r'\1', text))
+    # Markdown does not process the text of a <summary>.
+    text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
+        '`(.*?)`', r'<code>\1</code>', fold[0]), text)
+    # An empty cell is not a heading.
+    return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
 
 
 def listing(match):

@@ -34,7 +34,6 @@ LAST = 17                       # chapter of Book One
 WOVEN = Path('.cache/woven')    # the listings that weave wrote, and ENDs
 END = '\0'
 ASK = '# weave:'
-ANYWAY = '.venv/bin/python -m book.tools.weave --anyway'
 FENCE = re.compile(r'(?ms)^(`{3,})(\w*)([^\n]*)\n(.*?)^\1 *$')
 TITLE = re.compile(r'title="([^"]*)"')
 
@@ -116,7 +115,8 @@ def join(chosen):
 
 def chapters(root):
     """Return the files that can show code, in the order of the book."""
-    return [path for pattern in ('index.md', 'chapters/*.md', 'appendix/*.md')
+    return [path for pattern in ('index.md', 'chapters/*.md', 'appendix/*.md',
+                                 'modules/*.md')
             for path in sorted((root / 'book').glob(pattern))]
 
 
@@ -299,7 +299,8 @@ def drift(block, book):
     return [Problem(
         block.path, block.line, 'differs from its module. `make weave` '
         'updates a listing only if it was not edited here. To discard the '
-        f'edit, run `{ANYWAY}`:\n' + '\n'.join(diff))]
+        'edit, run `.venv/bin/python -m book.tools.weave --anyway`:\n'
+        + '\n'.join(diff))]
 
 
 def untidy(root, title):
@@ -320,14 +321,6 @@ def untidy(root, title):
 
 
 # The names in a block.
-
-def imports(node):
-    """Return the dotted names that a statement imports."""
-    if isinstance(node, ast.ImportFrom):
-        return [f'{node.module}.{name.name}' for name in node.names]
-    return [name.name for name in node.names
-            ] if isinstance(node, ast.Import) else []
-
 
 def bound(statement):
     """Return the names that a top-level statement defines or imports."""

@@ -14,8 +14,9 @@ from book.tools import modules, weave
 from book.tools.benchmark_tables import markdown
 from book.tools.places import ROOT
 
-COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial_eval',
+COLUMNS = ('evaluate', 'jvp', 'vmap', 'abstract', 'partial eval',
            'transpose', 'lowering')
+PAGE = ROOT / 'book/appendix/the_whole_grid.md'
 # These make rules from a row's functions, so the link goes to the row.
 MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
@@ -25,7 +26,7 @@ BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
 # The statement that handles a primitive without a rule in the interpreter's
 # column.
 DEFAULTS = {
-    'partial_eval': ('autodiff_mini/interpreters/partial_eval.py',
+    'partial eval': ('autodiff_mini/interpreters/partial_eval.py',
                      'PartialEvalTrace'),
     'lowering': ('autodiff_mini/interpreters/lowering.py', 'Emitter'),
 }
@@ -39,12 +40,13 @@ def cells():
     handles all primitives without a rule in the same way; and 'never', if it
     never meets the primitive.
     """
-    book, rows = titles(), {}
+    book = {title: module for title, module in weave.modules(ROOT).items()
+            if not title.startswith(BESIDE)}
+    rows, grid = {}, {}
     for title, module in book.items():
         names = vars(import_module(weave.dotted(title)))
         rows |= {names[name]: (title, name) for name in module
                  if isinstance(names.get(name), Primitive)}
-    grid = {}
     for primitive, row in sorted(rows.items(), key=lambda item: (
             '/primitives/' not in item[1][0])):
         name = row[1].removesuffix('_p')
@@ -60,15 +62,10 @@ def cells():
     return grid
 
 
-def titles():
-    """Return the modules of the grid, in the form of `weave.modules`."""
-    return {title: module for title, module in weave.modules(ROOT).items()
-            if not title.startswith(BESIDE)}
-
-
 def table_of(column):
     """Return the rules of a column, by primitive."""
-    module = import_module(f'{weave.PACKAGE}.interpreters.{column}')
+    module = import_module(
+        f'{weave.PACKAGE}.interpreters.{column.replace(" ", "_")}')
     return {**getattr(module, 'inline_rules', {}), **module.rules}
 
 
@@ -90,42 +87,36 @@ def statement_of(rule, book):
 
 def codes(x):
     """Yield the code of a rule, and of the functions it is made from."""
+    x = inspect.unwrap(x)
+    parts = x if isinstance(x, tuple) else ()
     if isinstance(x, partial):
-        x = x.func, *x.args
-    if isinstance(x, tuple):
-        for part in x:
-            yield from codes(part)
-    elif inspect.isfunction(inspect.unwrap(x)):
-        x = inspect.unwrap(x)
+        parts = x.func, *x.args
+    elif inspect.isfunction(x):
         yield x.__code__
-        yield from codes(tuple(
-            cell.cell_contents for cell in x.__closure__ or ()))
+        parts = [cell.cell_contents for cell in x.__closure__ or ()]
+    for part in parts:
+        yield from codes(part)
 
 
-def table(page):
-    """Return the grid as Markdown, with links as seen from `page`."""
+def table():
+    """Return the grid as Markdown, with links as seen from PAGE."""
     grid, book = cells(), weave.modules(ROOT)
-    heads = ['', *map(head, COLUMNS)]
+    heads = ['', *COLUMNS]
     heads[-1] += ' { tabindex="0" }'   # lets keys scroll the table
     rows = dict.fromkeys(row for row, _ in grid)
-    lines = [[f'`{row}`', *[cell(row, column, grid, page, book)
+    lines = [[f'`{row}`', *[cell(row, column, grid, book)
                             for column in COLUMNS]] for row in rows]
     return f'{markdown([heads, *lines], ":---:")}\n\n{caption(grid)}'
 
 
-def cell(row, column, grid, page, book):
+def cell(row, column, grid, book):
     """Return the mark of a cell, as a link to the line."""
     kind, statement = grid[row, column]
     if kind == 'never':
         return MARKS[kind]
     title, address = statement
-    link = modules.place(title, book[title][address].line).link(page)
-    return f'[{MARKS[kind]}]({link} "{row}, {head(column)}")'
-
-
-def head(column):
-    """Return the words above a column."""
-    return column.replace('_', ' ')
+    link = modules.place(title, book[title][address].line).link(PAGE)
+    return f'[{MARKS[kind]}]({link} "{row}, {column}")'
 
 
 def caption(grid):

@@ -57,7 +57,7 @@ def test_a_false_listing_fails_the_build_with_line_and_diff(
     """Before a page is made or changed."""
     monkeypatch.chdir(site)
     Path(PAGE).write_text(LISTING.format(FALSE))
-    assert pages.write()
+    assert pages.make()
     said = capsys.readouterr().out
     assert f'{PAGE}:3: differs from its module' in said
     assert f'-{FALSE}\n+{TRUE}' in said
@@ -88,7 +88,7 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert sorted(first) == [
         'LICENSE.txt', 'assets/dot.svg', 'assets/player.js', 'changes.md',
         'chapters/01_core.md', 'chapters/02_cell.md', 'index.md',
-        'modules/core.md', 'modules/index.md']
+        'modules/core.md']
     front = f'---\nhide: [toc]\nrelease: {pages.RELEASE}\n---\n\n'
     assert first['chapters/02_cell.md'][0] == f'{front}# A cell\n\nWords.\n'
 
@@ -116,8 +116,8 @@ def serving(site):
     """Serve a book; yield a function that waits for words in the log."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
-    server = module(site, 'book.tools.pages', str(port), 'mkdocs', 'serve',
-                    '--dirty', run=subprocess.Popen)
+    server = module(site, 'book.tools.pages', str(port),
+                    run=subprocess.Popen)
     patience = threading.Timer(60, server.kill)
     patience.start()
     log = []

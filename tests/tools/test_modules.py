@@ -7,7 +7,7 @@ from posixpath import dirname, join, normpath
 
 import pytest
 
-from book.tools import modules, places, typesetting, weave
+from book.tools import modules, places, render, typesetting, weave
 
 CORE = '''\
 """The core.
@@ -100,7 +100,7 @@ def test_a_page_has_the_source_and_follows_it(page):
 
 @pytest.fixture(scope='module')
 def pages():
-    """Return {name: page} of the draft, of some modules, and their index."""
+    """Return {name: page} of the draft and of some modules."""
     some = {title: text for title, text in modules.texts().items()
             if re.search('/(draft|interpreters|api)/|/core.py', title)}
     with pytest.MonkeyPatch.context() as patch:
@@ -108,11 +108,11 @@ def pages():
         return modules.pages()
 
 
-def test_every_module_has_a_page_on_the_index(pages):
-    listed = re.findall(r'^- \[`.*?\.py`\]\((.*?\.md)\) \S',
-                        pages['modules/index.md'], re.MULTILINE)
-    assert sorted(pages) == sorted(
-        f'modules/{link}' for link in ['index.md', *listed])
+def test_the_index_lists_every_module():
+    listed = re.findall(r'(?m)^- \[`(.*?\.py)`\]\(.*?\.md\) \S',
+                        render.build(modules.HERE).markdown)
+    assert sorted(f'{weave.PACKAGE}/{name}' for name in listed) == [
+        *modules.texts()]
 
 
 def test_every_link_of_a_source_leads_to_a_line_that_defines_it(pages):
@@ -144,7 +144,7 @@ def test_names_in_a_listing_link_to_their_definitions():
     html = ('<a class="filename" href="../modules/draft/jvp.html">'
             'autodiff_mini/draft/jvp.py</a></p>\n<div class="highlight"><pre>'
             f'<span></span><code>{escape(shown)}</code></pre></div>')
-    made = typesetting.Finish().run(html)
+    made = typesetting.finished(html)
     assert re.sub('<a [^>]*tabindex[^>]*>(.*?)</a>', r'\1', made) == html
     for name, module, goal in [
             ('Trace', 'core', 'class Trace:'),

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import jupytext
+import nbformat
 import pytest
 
 from book.tools import render
@@ -49,7 +50,7 @@ def test_the_page_has_the_text_and_outputs_of_its_cells(page):
             'import math\nprint(math.pi)\n```\n\n</details>\n\n'
             '<div class="output">\n<pre class="stdout" tabindex="0">3.14',
             # An error of the page *Errors explained*.
-            '<details class="error" markdown="1">\n<summary>An `a` is no '
+            '<details class="error" markdown="1"><summary>An `a` is no '
             'number.<br><code>ValueError: could not convert string to float: '
             '…</code></summary>\n\n##### An `a` is no number. '
             '{ aria-level="4" }\n\n```python\n'):
@@ -95,9 +96,10 @@ def test_build_errors_name_file_and_line(tmp_path, text, words):
 
 
 def test_a_plot_needs_a_description():
-    cell = jupytext.reads('```python\n1\n```', fmt='md').cells[0]
+    cell = nbformat.v4.new_code_cell(outputs=[nbformat.v4.new_output(
+        'display_data', {'image/svg+xml': '<svg/>'})])
     with pytest.raises(render.ChapterError, match=r'a\.md:1: .*needs alt'):
-        render.alt(cell, 'a.md:1')
+        render.check(cell, 'a.md:1')
 
 
 # The cache.

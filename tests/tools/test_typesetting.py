@@ -3,13 +3,15 @@
 import markdown
 import pytest
 
+from book.tools.typesetting import finished
+
 
 def page(text):
     """Return the HTML of a text, with the extensions that matter here."""
-    return markdown.markdown(
+    return finished(markdown.markdown(
         text, extensions=['tables', 'pymdownx.arithmatex',
-                          'pymdownx.superfences', 'book.tools.typesetting'],
-        extension_configs={'pymdownx.arithmatex': {'generic': True}})
+                          'pymdownx.superfences'],
+        extension_configs={'pymdownx.arithmatex': {'generic': True}}))
 
 
 def test_a_formula_is_typeset():

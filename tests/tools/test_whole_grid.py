@@ -8,7 +8,6 @@ from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from book.tools import modules, render, weave, whole_grid
 from book.tools.places import ROOT
 
-PAGE = ROOT / 'book/appendix/the_whole_grid.md'
 HERE = 'autodiff_mini/'
 
 
@@ -28,7 +27,7 @@ def test_the_grid_agrees_with_the_tables(column, table):
     ('sin', 'jvp', ('rule', (HERE + 'primitives/elementwise.py', 'sin_p'))),
     ('sin', 'vmap', ('rule', (HERE + 'interpreters/vmap.py',
                               'defelementwise'))),
-    ('sin', 'partial_eval', ('default', (
+    ('sin', 'partial eval', ('default', (
         HERE + 'interpreters/partial_eval.py', 'PartialEvalTrace'))),
     ('sin', 'transpose', ('never', None)),
     ('index', 'transpose', ('rule', (HERE + 'primitives/indexing.py',
@@ -38,11 +37,11 @@ def test_a_cell_leads_to_the_code_of_its_rule(row, column, found):
 
 
 def test_the_page_links_every_cell_that_has_a_rule():
-    text = render.build(PAGE).markdown
+    text = render.build(whole_grid.PAGE).markdown
     grid, book = whole_grid.cells(), weave.modules(ROOT)
     links = re.findall(r'\[[●○]\]\((\S+)#L(\d+) "(\w+), ([\w ]+)"\)', text)
     assert len(links) == sum(kind != 'never' for kind, _ in grid.values())
     for path, line, row, head in links:
-        title, address = grid[row, head.replace(' ', '_')][1]
-        assert path == modules.place(title).link(PAGE)
+        title, address = grid[row, head][1]
+        assert path == modules.place(title).link(whole_grid.PAGE)
         assert int(line) == book[title][address].line
