@@ -148,7 +148,7 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
             [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
-def custom_lin_partial_eval(trace, operands, **params):
+def custom_lin_partial_eval(trace, operands, params):
     """Evaluate a promise with unknown residuals if it has a forward rule."""
     if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
         return custom_lin(*operands, **params)

@@ -362,7 +362,7 @@ def defpartial(primitive, cut):
         cut: `cut(trace, args, unknown, **params)`, which returns the outputs
             if some operands are unknown.
     """
-    def rule(trace, args, **params):
+    def rule(trace, args, params):
         unknown = tuple(map(trace.is_unknown, args))
         if any(unknown):
             return cut(trace, args, unknown, **params)
