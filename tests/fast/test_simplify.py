@@ -136,13 +136,6 @@ SIMPLIFIED = {
         'd:float64[3,2] = mul c 1', 'e:float64[2,2] = matmul b d',
         'in (e,) }')),
 
-    # a power of 0 is 1
-    'zeroth_power': (
-        lambda x: (np.sin(x) * x ** 0, x[:2] ** 0 + x[1:], x[0] ** 0), [V], (
-        'b:float64[3] = sin a', 'c:float64[2] = index[indices=(1:,)] a',
-        'd:float64[2] = add 1.0 c', 'e:float64[] = index[indices=(0,)] a',
-        'f:float64[] = pow e 0', 'in (b, d, f) }')),
-
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (
         lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(np.reshape(x, (1, 2)) @ a, 3) @ a.T), [A, V[:2]], (
