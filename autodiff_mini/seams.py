@@ -73,7 +73,7 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
-leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
+leave_closure = Seam()  # (trace, primitive, args, params): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
 
 # The beginning and the end of a trace.

@@ -76,8 +76,9 @@ def simplify(jaxpr, batched=False):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
-        invars = [env.get(v, v) for v in old.invars]
+    for old in (part for eqn in jaxpr.eqns for part in (
+            products(eqn) if eqn.primitive is pow_p else [eqn])):
+        invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
@@ -172,8 +173,8 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a small power of an array into equations for products."""
-    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
+    """Expand a power into equations for products, if it is a small one."""
+    x, n = eqn.invars
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in PRODUCTS or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):

@@ -44,7 +44,7 @@ def benchmarks(name):
     notes = [f'- **{letter}**: {why}\n' for why, letter in reasons(
         data[key] if name == 'floor' else []).items()]
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
-            + '\n'.join(['', *notes]) +
+            + '\n'.join(['', *notes, '']) +
             f'<figcaption>{html.escape(where)}</figcaption>\n\n</figure>')
 
 
@@ -86,10 +86,12 @@ def by_form(rows, cells):
         rows: the data; {} in a label is replaced by the size.
         cells: a function of a row, which returns the texts of its cells.
     """
+    def joined(texts):
+        return ' / '.join(texts if len({*texts}) > 1 else texts[:1])
+
     forms = {}
     for row in rows:
         forms.setdefault(row['label'], []).append(row)
-    joined = lambda texts: ' / '.join(texts if {*texts} != {NONE} else [NONE])
     return [[label.format(joined([row.get('size', '') for row in group])),
              *map(joined, zip(*map(cells, group)))]
             for label, group in forms.items()]

@@ -36,10 +36,11 @@ TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W5': w5, 'W6': w6,
 # Why `jit` can take longer than the floor.
 GUARD = ('A call checks the types of its arguments, and its results are new '
          'arrays that belong to the caller. The floor does neither.')
+ALGEBRA = ('The person rearranges the derivative into fewer operations, folds '
+           'constants, and knows that softplus has one sigmoid for a slope. '
+           '`jit` drops an operation only if all bits stay the same.')
 WHY = dict.fromkeys(TIMED, GUARD) | {
-    'W2': 'The person factors polynomials, folds constants, and knows that '
-          'the slope of softplus is one sigmoid. `jit` drops a call only if '
-          'all bits stay the same.',
+    'W2': ALGEBRA, 'W5': ALGEBRA,
     'W3': 'The person goes forwards, because there is one input, and keeps '
           'nothing. `grad` goes backwards. On ten elements, the arrays of a '
           'call are new, too.',

@@ -63,10 +63,10 @@ def hand_cross_entropy(params, x, labels):
 
 def w1():
     for size, examples, dtype, tolerance in (
-            ('batch of 128, float64', 128, np.float64, 1e-9),
-            ('batch of 128, float32', 128, np.float32, 1e-4),
-            ('batch of 16, float64', 16, np.float64, 1e-9)):
-        yield Row('MLP 784-512-256-10, {}', size,
+            ('128', 128, np.float64, 1e-9),
+            ('128 in float32', 128, np.float32, 1e-4),
+            ('16', 16, np.float64, 1e-9)):
+        yield Row('MLP 784-512-256-10, batch of {}', size,
                   gradients(cross_entropy, layers(examples, dtype),
                             hand_cross_entropy, value=True,
                             torch_program=torch_cross_entropy), tolerance)

@@ -15,6 +15,7 @@ from weakref import finalize
 import numpy as np
 
 from autodiff_mini import tree_leaves, tree_map
+from autodiff_mini.memory import gc_paused
 
 BLOCK = 16_384
 
@@ -35,6 +36,7 @@ def floor_of(hand, args):
     return call
 
 
+@gc_paused   # JAX has calls of its own there
 def python_calls(call):
     """Return how many functions a call calls, in Python and in C."""
     count = -1      # not the last one, of setprofile

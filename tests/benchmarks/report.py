@@ -8,7 +8,7 @@ from book.tools.online import between_marks
 # The columns and rows that README shows.
 FEW = ['jit', 'eager', 'torch', 'JAX jit']
 SHORT = [
-    'MLP 784-512-256-10, batch of 128, float64',
+    'MLP 784-512-256-10, batch of 128',
     'Black–Scholes, 1,000,000 options',
     '1,000 operations, sines and cosines, on floats',
     'RNN, 64 hidden, 32 inputs, 1,000 steps',
