@@ -116,7 +116,8 @@ SIMPLIFIED = {
             np.broadcast_to(0.0, (2, 3))),
         [V > 1, A], (
         'c:float64[2,3] = where a b 0.0', 'in (c,) }')),
-    'constant_number': (lambda x: x * np.broadcast_to(2.0, (2, 3)), [A], (
+    'constant_number': (
+        lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
         'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
 
     # one selection instead of two
@@ -147,9 +148,6 @@ SIMPLIFIED = {
     'no_transpose': (lambda a, x: np.transpose(a, (0, 1)) @ x, [A, V], (
         'c:float64[2,3] = transpose[axes=(0, 1)] a',
         'd:float64[2] = matmul c b', 'in (d,) }')),
-    'view_of_a_constant': (
-        lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
-        'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
 
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
