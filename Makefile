@@ -154,8 +154,8 @@ lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
 weave: .venv/ready   ## copy the modules' code into the chapters
 	@$(BIN)/python -m book.tools.weave
 
-bench: .venv/bench   ## compare with autograd, JAX, and torch if installed
-	@$(BIN)/python -m tests.benchmarks --write
+bench: .venv/newest/ready   ## compare with autograd, JAX, and torch if installed
+	@.venv/newest/bin/python -m tests.benchmarks --write
 
 # Without --upgrade, uv keeps every version that still fits.
 lock: .venv/uv   ## update the versions in requirements.lock
@@ -173,7 +173,7 @@ clean:   ## remove what these commands made, but keep the exercises
 	@$(INSTALL) -e '.[book,test]'
 	@touch $@
 
-.venv/jax .venv/browser .venv/lab .venv/bench .venv/lint .venv/package: .venv/%: .venv/ready
+.venv/jax .venv/browser .venv/lab .venv/lint .venv/package: .venv/%: .venv/ready
 	@echo "Installing what is needed for $* ..."
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
@@ -189,6 +189,15 @@ everything: .venv/ready
 	@echo "Installing JAX 0.10.2 ..."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 	  --target $@ jax==0.10.2 jaxlib==0.10.2
+	@touch $@
+
+# The newest Python here, because the newest JAX may need it.
+.venv/newest/ready: .venv/ready
+	@for python in python3.14 python3.13 python3.12 $(BIN)/python; do \
+	  $$python -c 'import venv, ensurepip' 2>/dev/null && break; \
+	done; $$python -m venv --clear .venv/newest
+	@.venv/newest/bin/python -m pip install -qq -c requirements.lock \
+	  --disable-pip-version-check -e '.[bench]'
 	@touch $@
 
 # The oldest NumPy that pyproject.toml allows, and then the tests' packages.

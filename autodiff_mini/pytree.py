@@ -257,7 +257,7 @@ class PyTreeDef:
 
     def unflatten(self, leaves):
         """Return the tree with this structure and these leaves."""
-        leaves = list(leaves)
+        leaves = tuple(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(f'wrong number of leaves for {self}: expected '
                              f'{self.num_leaves}, but got {len(leaves)}')
@@ -265,7 +265,7 @@ class PyTreeDef:
             return leaves[0]
         if self.node_type is tuple and (
                 self.children == (LEAF,) * self.num_leaves):
-            return tuple(leaves)
+            return leaves
         return build(self, iter(leaves))
 
     def __repr__(self):

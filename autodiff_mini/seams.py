@@ -73,7 +73,7 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
-leave_closure = Seam()  # (trace, primitive, args, fun, rules): over a tangent
+leave_closure = Seam()  # (trace, primitive, args, params): over a tangent
 bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
 
 # The beginning and the end of a trace.
@@ -130,6 +130,7 @@ with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many
 count_lines = Seam()    # (trace): called after that many; warn of a loop
+report = Seam()         # (tag, text): how far jit is, or None at the end
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def which_zero(x_dots) -> list[bool]:
 
 def pack(xs, x_dots) -> list:
     """Return a list of the primals and of the tangents that are arrays."""
-    return [*xs, *(t for t in x_dots if type(t) is not Zero)]
+    return [*xs, *[t for t in x_dots if type(t) is not Zero]]
 
 
 def unpack(arrays, zeros):

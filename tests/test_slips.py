@@ -2,15 +2,20 @@
 
 import random
 import re
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from autodiff_mini import seams
-from autodiff_mini.tools import slips
+from autodiff_mini.tools import progress, slips
 
 rng = np.random.default_rng(1)
 
@@ -160,3 +165,31 @@ def test_random_numbers_that_stay_random_are_met_in_silence():
         rng.normal()
         assert warned(program, np.ones(3)) == []
     [] = warned(ad.jit(lambda x, noise: x * noise), 1.0, rng.normal())
+
+
+@pytest.mark.parametrize('watched', ['terminal', 'notebook', 'thread', ''])
+def test_a_person_sees_how_far_a_long_compilation_is(
+        watched, hundred_is_long, monkeypatch):
+    """The line of an inner jit is not shown, and an error erases it, too."""
+    def written(f):
+        monkeypatch.setattr(sys, 'stderr', StringIO())
+        sys.stderr.isatty = lambda: watched in ('terminal', 'thread')
+        run = partial(warned, ad.jit(f), 1.0)
+        with suppress(ZeroDivisionError), ThreadPoolExecutor(1) as pool:
+            pool.submit(run).result() if watched == 'thread' else run()
+        assert len(max(sys.stderr.getvalue().split('\r'), key=len)) < 80
+        return re.sub(r' +(?=\r)|[^\r]*: ', '', sys.stderr.getvalue())
+
+    def f(x):
+        for _ in range(99):
+            x = ad.jit(np.sin)(x) * x
+        return x
+
+    is_seen = watched in ('terminal', 'notebook')
+    monkeypatch.setitem(sys.modules, 'IPython', watched == 'notebook' and
+                        SimpleNamespace(get_ipython=lambda: True))
+    assert written(f) == ''     # it was not long
+    monkeypatch.setattr(progress, 'SECONDS', -1)
+    assert written(f) == is_seen * (
+        '\rrecording\r100 operations recorded\rcompiling 198 operations\r\r')
+    assert written(lambda x: 1 / 0).endswith('recording\r\r' * is_seen)

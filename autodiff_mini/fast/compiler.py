@@ -13,7 +13,7 @@ from autodiff_mini.core import NUMBERS
 from autodiff_mini.errors import quote_line
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
-from autodiff_mini.fast.plan import are_new, c_ordered, plan
+from autodiff_mini.fast.plan import are_new, plan
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import remember
 from autodiff_mini.interpreters.lowering import MISS, Lowered
@@ -35,7 +35,7 @@ class FastLowered:
     @gc_paused
     def __init__(self, jaxpr):
         self.guards = {}        # by trees and types: a guard, or None
-        self.jaxpr = opened(jaxpr)
+        self.jaxpr = simplify(opened(jaxpr))
         # The fallback must not refer to self: a cycle would keep it alive.
         self.write_careful = write = cache(
             partial(Version, self.jaxpr, False))
@@ -44,7 +44,7 @@ class FastLowered:
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)
     careful = cached_property(lambda self: self.write_careful())
-    small = cached_property(lambda self: Lowered(simplify(self.jaxpr)))
+    small = cached_property(lambda self: Lowered(self.jaxpr))
 
     def __call__(self, *xs):
         if self.fast.takes_all(xs):
@@ -55,9 +55,7 @@ class FastLowered:
 
     def work(self, jaxpr, ordered=True) -> list:
         """Return the plan of the source it writes for a program."""
-        jaxpr = opened(jaxpr)
-        return plan(simplify(jaxpr, c_ordered(jaxpr) if ordered else ()),
-                    ordered)
+        return plan(simplify(opened(jaxpr)), ordered)
 
     def guard(self, xs, in_tree, out_tree):
         """Return the guard for calls like this one, or None."""
@@ -73,14 +71,13 @@ class Version:
     """Python source for a program, and the function that it defines.
 
     Args:
-        jaxpr: a program without calls.
+        jaxpr: a simplified program without calls.
         fast: whether it takes only arrays in row order; see FastLowered.
         careful: the function that a fast version falls back on.
     """
 
     def __init__(self, jaxpr, fast, careful=None):
         emitter = FastEmitter(fast)
-        jaxpr = emitter.simplified(jaxpr, fast)
         emitter.scope['careful'] = careful
         emitter.emit('program', jaxpr, fast)
         self.source, self.equations = emitter.text()

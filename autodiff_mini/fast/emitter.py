@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
-from autodiff_mini.fast.plan import UFUNCS, c_ordered, is_large, plan
+from autodiff_mini.fast.plan import UFUNCS, is_large, plan
 from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import is_number, opened, simplify
 from autodiff_mini.interpreters import lowering
@@ -27,17 +27,6 @@ from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, reshape_p, transpose_p)
-
-
-class Relied(set):
-    """A set that remembers whether anything was found in it."""
-
-    on = False
-
-    def __contains__(self, v):
-        found = super().__contains__(v)
-        self.on = self.on or found
-        return found
 
 
 class FastEmitter(Emitter):
@@ -191,20 +180,12 @@ class FastEmitter(Emitter):
         out = f'out={name}' if ufunc in (np.maximum, np.minimum) else name
         return f'np.{ufunc.__name__}({", ".join([*operands, out])})'
 
-    def simplified(self, jaxpr, ordered):
-        """Simplify a program, for arrays in row order or in any order."""
-        in_order = Relied(c_ordered(jaxpr) if ordered else ())
-        jaxpr = simplify(jaxpr, in_order)
-        self.in_order = self.in_order or in_order.on
-        return jaxpr
-
     def nested(self, stem, jaxpr) -> str:
         """Append a function for a nested program, and return its name."""
         key, state = (id(jaxpr), self.ordered), (self.eqn, self.ordered)
         if key not in self.known:
             name = self.known[key] = f'{stem}_{next(self.numbers)}'
-            jaxpr = self.simplified(opened(jaxpr), self.ordered)
-            self.emit(name, jaxpr, self.ordered)
+            self.emit(name, simplify(opened(jaxpr)), self.ordered)
             self.eqn, self.ordered = state
         return self.known[key]
 

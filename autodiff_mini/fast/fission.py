@@ -13,8 +13,8 @@ import numpy as np
 
 from autodiff_mini.core import TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
-from autodiff_mini.fast.plan import FRESH
-from autodiff_mini.fast.simplify import VIEWS, opened, opening_rules, simplify
+from autodiff_mini.fast.simplify import (
+    FRESH, VIEWS, opened, opening_rules, simplify)
 from autodiff_mini.higher_order.loops import hoist, scan_p, split
 from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr)
@@ -150,9 +150,6 @@ def fission(jaxpr, avals, length, reverse, counts):
         for v, end in zip(carry, ends):
             if end is not v:
                 del env[v]
-        if length == 0:
-            return [*starts, *[np.zeros((0, *v.aval.shape), v.aval.dtype)
-                               for v in ys]]
         rows = {*xs}    # variables that have the axis of the steps
 
         def compute(eqns, outs, at_once=True):
@@ -236,4 +233,4 @@ def total(x, y=None):
 
 
 opening_rules[scan_p] = lambda *avals, jaxpr, length, reverse, counts: (
-    fission(jaxpr, avals, length, reverse, counts))
+    length and fission(jaxpr, avals, length, reverse, counts))

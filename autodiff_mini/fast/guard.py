@@ -5,103 +5,78 @@ between calls.  So the guard checks them with a few comparisons.  If one of
 them fails, the call is looked up as usual.  Chapter 34.
 """
 
-from itertools import count
-
 import numpy as np
 
-from autodiff_mini.core import NUMBERS, Trace, current_trace
+from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import LEAF
+from autodiff_mini.source import functions_in
 
 
 class GuardWriter:
-    """Write the comparisons of a guard, and name the leaves."""
+    """Write the comparisons of a guard, and name the leaves.
 
-    def __init__(self, in_order):
-        self.in_order = in_order    # whether arrays must be C-contiguous
+    Args:
+        xs: the leaves: numbers and NumPy arrays.
+        in_order: whether the arrays must be C-contiguous.
+    """
+
+    def __init__(self, xs, in_order):
+        self.xs, self.in_order = iter(xs), in_order
         self.lines, self.leaves = [], []
         self.scope = {'MISS': MISS, 'current_trace': current_trace,
                       'base': Trace.base, 'ndarray': np.ndarray}
-        self.numbers = count(1)
-
-    def constant(self, name, x) -> str:
-        """Return a name for a value."""
-        name = f'{name}_{next(self.numbers)}'
-        self.scope[name] = x
-        return name
 
     def unless(self, test):
         """Add a comparison."""
         self.lines += [f'if not ({test}):', '    return MISS']
 
-    def take_apart(self, name, tree, leaves):
-        """Add comparisons for the structure of a value, and name its leaves.
-
-        Raises:
-            KeyError: the value has a container of an unknown type.
-        """
+    def take_apart(self, name, tree):
+        """Add comparisons for a value's structure, and name its leaves."""
         if tree == LEAF:
-            return self.compare(name, next(leaves))
+            return self.compare(name, next(self.xs))
         if tree.node_type is type(None):
             return self.unless(f'{name} is None')
-        keys = keys_of(tree)
         if name != 'args':      # which is always a tuple
             self.unless(f'type({name}) is {tree.node_type.__name__}')
-        parts = [f'{name}_{i}' for i in range(len(keys))]
+        parts = [f'{name}_{i}' for i in range(len(tree.children))]
         if tree.node_type is dict:
-            self.unless(f'len({name}) == {len(keys)}')
+            self.unless(f'len({name}) == {len(parts)}')
             self.lines += [f'{part} = {name}[{key!r}]'
-                           for part, key in zip(parts, keys, strict=True)]
+                           for part, key in zip(parts, tree.aux, strict=True)]
         else:
             self.lines.append(f'[{", ".join(parts)}] = {name}')
         for part, child in zip(parts, tree.children, strict=True):
-            self.take_apart(part, child, leaves)
+            self.take_apart(part, child)
 
     def compare(self, name, x):
         """Add a comparison of a leaf's type with the type of `x`."""
+        kind, dtype = f'kind_{name}', f'dtype_{name}'
         self.leaves.append(name)
-        if type(x) in NUMBERS:
-            kind = self.constant('kind', type(x))
-            self.unless(f'type({name}) is {kind}')
-        elif type(x) is np.ndarray:
-            dtype = self.constant('dtype', x.dtype)
+        if type(x) is np.ndarray:
+            self.scope[dtype] = x.dtype
             order = f' and {name}.flags.c_contiguous' * self.in_order
             self.unless(f'type({name}) is ndarray and {name}.dtype is {dtype}'
                         f' and {name}.shape == {x.shape}{order}')
         else:
-            raise KeyError(type(x))
+            self.scope[kind] = type(x)
+            self.unless(f'type({name}) is {kind}')
 
 
-BRACKETS = {dict: ('{', '}'), list: ('[', ']'), tuple: ('(', ')')}
+def is_plain(tree):
+    """Return whether source text can hold the containers of a tree."""
+    keys = tree.aux if tree.node_type is dict else ()
+    return tree == LEAF or (
+        tree.node_type in (dict, list, tuple, type(None))
+        and all(type(key) in (str, int) for key in keys)
+        and all(map(is_plain, tree.children)))
 
 
-def keys_of(tree):
-    """Return the keys of a Python container, if source text can hold them.
+class Name(str):
+    """A name that is printed without quotes, also as part of a tree."""
 
-    Raises:
-        KeyError: the container has another type, or other keys.
-    """
-    if BRACKETS[tree.node_type] != ('{', '}'):
-        return range(len(tree.children))
-    for key in tree.aux:
-        if type(key) not in (str, int):
-            raise KeyError(key)
-    return tree.aux
-
-
-def put_together(tree, names) -> str:
-    """Return the text of a tree with these leaves."""
-    if tree == LEAF:
-        return next(names)
-    if tree.node_type is type(None):
-        return 'None'
-    parts = [put_together(child, names) for child in tree.children]
-    if tree.node_type is dict:
-        parts = [f'{key!r}: {part}'
-                 for key, part in zip(keys_of(tree), parts, strict=True)]
-    first, last = BRACKETS[tree.node_type]
-    return first + ''.join(f'{part}, ' for part in parts) + last
+    __repr__ = str.__str__
 
 
 def write_guard(program, xs, in_tree, out_tree):
@@ -119,32 +94,29 @@ def write_guard(program, xs, in_tree, out_tree):
         and its `source` is an attribute.  None if a container has an unknown
         type or is nested too deeply.
     """
-    version = program.fast
-    writer = GuardWriter(version.in_order)
-    outs = [f'out_{i}' for i in range(out_tree.num_leaves)]
-    try:
-        writer.unless('current_trace() is base')
-        writer.take_apart('args', in_tree.children[0], iter(xs))
-        result = put_together(out_tree, iter(outs))
-    except KeyError:
+    if not (is_plain(in_tree) and is_plain(out_tree)):
         return None
+    version = program.fast
+    writer = GuardWriter(xs, version.in_order)
+    writer.unless('current_trace() is base')
+    writer.take_apart('args', in_tree.children[0])
+    writer.scope.update(
+        program=version.function, quote=version.quote, own_memory=own_memory,
+        constants=program.constants)
+    outs = [Name(f'out_{i}') for i in range(out_tree.num_leaves)]
     leaves = ', '.join(writer.leaves)
-    call = f'{writer.constant("program", version.function)}({leaves})'
+    call = f'program({leaves})'
     if not version.owned:
-        own = writer.constant('own_memory', own_memory)
-        constants = writer.constant('constants', program.constants)
-        call = f'{own}({call}, [{leaves}, *{constants}])'
-    quote = writer.constant('quote', version.quote)
+        call = f'own_memory({call}, [{leaves}, *constants])'
     source = '\n'.join(['def guard(args):', *['    ' + x for x in [
         'try:', *['    ' + line for line in writer.lines],
         'except (KeyError, ValueError):', '    return MISS',
-        'try:', f'    [{", ".join(outs)}] = {call}',
-        'except Exception as error:', f'    {quote}(error)', '    raise',
-        f'return {result}']]])
+        'try:', f'    {outs} = {call}',
+        'except Exception as error:', '    quote(error)', '    raise',
+        f'return {out_tree.unflatten(outs)}']]])
     try:
-        exec(compile(source, '<autodiff_mini guard>', 'exec'), writer.scope)
+        guard = functions_in(source, writer.scope)['guard']
     except SyntaxError:     # too many nested parentheses
         return None
-    guard = writer.scope.pop('guard')   # avoids a reference cycle
     guard.source = source
     return guard

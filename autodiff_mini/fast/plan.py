@@ -12,13 +12,12 @@ import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
-    ELEMENTWISE, PIECEWISE, VIEWS, is_ordered, learn, opened)
-from autodiff_mini.jaxprs import Equation, Var, programs_in
+    ELEMENTWISE, FRESH, PIECEWISE, VIEWS, learn, opened)
+from autodiff_mini.jaxprs import Equation, Literal, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.reductions import reducing
-from autodiff_mini.primitives.shapes import concatenate_p, reshape_p, stack_p
+from autodiff_mini.primitives.shapes import reshape_p
 
 LARGE = 1024        # elements: smaller arrays are not worth planning
 HUGE = 65_536       # elements: too many for a fast cache
@@ -27,10 +26,8 @@ SCRATCH = 1_000_000     # bytes: for all arrays of a block; malloc keeps them
 
 UFUNCS = ELEMENTWISE - VIEWS - {pow_p, where_p}
 OVERWRITING = UFUNCS - {sign_p}     # out= makes np.sign seven times slower
-FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
-reducing.define(FRESH.add)
 WRITES = {add_at_p, scatter_p}
-learn(UFUNCS, OVERWRITING, FRESH)
+learn(UFUNCS, OVERWRITING)
 
 
 class Work(NamedTuple):
@@ -87,6 +84,14 @@ def stays_ordered(eqn, in_order):
     return is_ordered(eqn, in_order) and (
         'counts' not in eqn.params
         or all(map(keeps_order, programs_of(eqn))))
+
+
+def is_ordered(eqn, in_order):
+    """Return whether all operands of an equation are C-contiguous."""
+    for v in eqn.invars:
+        if type(v) is not Literal and v not in in_order:
+            return False
+    return True
 
 
 def programs_of(eqn):

@@ -19,14 +19,17 @@ from autodiff_mini.primitives.elementwise import (
     stop_gradient_p, sub_p, where_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
+from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import (
-    broadcast_to_p, reshape_p, transpose_p)
+    broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.pytree import frozen
 
 ELEMENTWISE = {*elementwise.primitives}
 VIEWS = {broadcast_to_p, index_p, real_p, reshape_p, transpose_p}
 
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
+FRESH = PIECEWISE | {concatenate_p, matmul_p, stack_p}
+reducing.define(FRESH.add)
 
 
 def learn(*sets):
@@ -40,7 +43,7 @@ def learn(*sets):
     elementwise.definitions.append(add)
 
 
-learn(ELEMENTWISE, PIECEWISE)
+learn(ELEMENTWISE, PIECEWISE, FRESH)
 
 
 def opened(jaxpr):
@@ -51,12 +54,11 @@ def opened(jaxpr):
 opening_rules = {}  # like inline_rules, but for speed
 
 
-def simplify(jaxpr, in_order=(), batched=False):
+def simplify(jaxpr, batched=False):
     """Return a program with fewer operations and bitwise equal results.
 
     Args:
         jaxpr: a program without calls.
-        in_order: the variables that are known to be C-contiguous.
         batched: whether vmap transforms the result.
     """
     values = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
@@ -73,8 +75,9 @@ def simplify(jaxpr, in_order=(), batched=False):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
-        invars = [env.get(v, v) for v in old.invars]
+    for old in (part for eqn in jaxpr.eqns for part in (
+            products(eqn) if eqn.primitive is pow_p else [eqn])):
+        invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
@@ -97,17 +100,12 @@ def simplify(jaxpr, in_order=(), batched=False):
                     for v in eqn.invars]
         key = (eqn.primitive, *operands,
                frozen(tuple(eqn.params.items())) if eqn.params else ())
-        same = same_value(eqn, made, in_order)
+        same = same_value(eqn, made)
         if same or key in seen:
             env.update(zip(eqn.outvars, [same] if same else seen[key]))
         else:
             seen[key] = eqn.outvars
             keep(eqn)
-            x, *others = eqn.invars or [None]
-            if (eqn.primitive in VIEWS and not others
-                    and spread_number(values.get(x))):
-                values[eqn.outvars[0]] = eqn.primitive.impl(
-                    values[x], **eqn.params)
     outvars = [env.get(v, v) for v in jaxpr.outvars]
     return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
                            jaxpr.consts))
@@ -118,18 +116,19 @@ def is_square(operands, made):
     return len({*(owner(v, made) for v in operands)}) == 1
 
 
+def operands(v, made, primitive):
+    """Return the operands of `primitive`, if it makes `v`."""
+    eqn = made.get(v)
+    return eqn.invars if eqn and eqn.primitive is primitive else None
+
+
 def vector_product(eqn, made):
     """Return `x @ y` for a reshape of the product of a row and `y`."""
-    product = made.get(eqn.invars[0])
-    if (product and product.primitive is matmul_p
-            and eqn.outvars[0].aval.ndim == 1):
-        x, y = product.invars
-        row = made.get(x)
-        if (row and row.primitive is reshape_p
-                and x.aval.ndim == y.aval.ndim == 2
-                and row.invars[0].aval.shape == x.aval.shape[1:]):
-            return Equation(matmul_p, [row.invars[0], y], {}, eqn.outvars,
-                            product.line)
+    row, y = operands(eqn.invars[0], made, matmul_p) or (None, None)
+    [x] = operands(row, made, reshape_p) or [None]
+    if (x and [len(v.aval.shape) for v in (x, y, *eqn.outvars)] == [1, 2, 1]
+            and row.aval.shape == (1, *x.aval.shape)):
+        return Equation(matmul_p, [x, y], {}, eqn.outvars, eqn.line)
     return eqn
 
 
@@ -141,11 +140,10 @@ def without_transpose(eqn, made, batched):
     """
     x, y = eqn.invars
     for matrix, vector in ((x, y),) if batched else ((x, y), (y, x)):
-        flip = made.get(matrix)
-        if (flip and flip.primitive is transpose_p
-                and flip.params['axes'] == (1, 0)
+        [flipped] = operands(matrix, made, transpose_p) or [None]
+        if (flipped and made[matrix].params['axes'] == (1, 0)
                 and vector.aval.ndim == 1 and x.aval.dtype == y.aval.dtype):
-            new = [v if v is vector else flip.invars[0] for v in (y, x)]
+            new = [v if v is vector else flipped for v in (y, x)]
             return Equation(matmul_p, new, {}, eqn.outvars, eqn.line)
     return eqn
 
@@ -157,16 +155,13 @@ def with_one_mask(eqn, made, keep):
     """
     c, *choices = eqn.invars
     for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
-        old = made.get(inner)
-        if (old and old.primitive is where_p and is_number(zero, 0)
-                and is_number(old.invars[2], 0)
-                and c.aval == old.invars[0].aval and c.aval.dtype == bool
+        d, *rest = operands(inner, made, where_p) or [c, zero, inner]
+        if (is_number(zero, 0) and is_number(rest[1], 0)
+                and c.aval == d.aval and c.aval.dtype == bool
                 and inner.aval == eqn.outvars[0].aval):
             mask = Var(c.aval)
-            keep(Equation(primitive, [c, old.invars[0]], {}, [mask],
-                          eqn.line))
-            return Equation(where_p, [mask, *old.invars[1:]], {},
-                            eqn.outvars, eqn.line)
+            keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
+            return Equation(where_p, [mask, *rest], {}, eqn.outvars, eqn.line)
     return eqn
 
 
@@ -178,8 +173,8 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a small power of an array into equations for products."""
-    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
+    """Expand a power into equations for products, if it is a small one."""
+    x, n = eqn.invars
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
@@ -201,12 +196,10 @@ def narrowed(eqn, invars, made, values):
     """Replace broadcast operands by smaller ones that NumPy broadcasts."""
     [out] = eqn.outvars
     for i, v in enumerate(invars):
-        if v in values:
-            smaller = spread_number(values[v])
-        elif v in made and made[v].primitive is broadcast_to_p:
-            smaller = made[v].invars
-        else:
-            continue
+        base = owner(v, made)
+        smaller = operands(v, made, broadcast_to_p) or []
+        if base in values and base.aval.dtype == v.aval.dtype:
+            smaller = [*spread_number(values[base]), *smaller]
         for small in smaller:
             shorter = [*invars[:i], small, *invars[i + 1:]]
             if elementwise_type(eqn.primitive,
@@ -214,14 +207,6 @@ def narrowed(eqn, invars, made, values):
                 invars = shorter
                 break
     return invars
-
-
-def is_ordered(eqn, in_order):
-    """Return whether all operands of an equation are C-contiguous."""
-    for v in eqn.invars:
-        if type(v) is not Literal and v not in in_order:
-            return False
-    return True
 
 
 def spread_number(x):
@@ -236,7 +221,7 @@ def spread_number(x):
     return [Literal(number.item()), Literal(number)]
 
 
-def same_value(eqn, made, in_order):
+def same_value(eqn, made):
     """Return the operand that the result equals bit for bit, or None.
 
     A copy is contiguous.  A view or an argument may not be, so it cannot
@@ -249,8 +234,8 @@ def same_value(eqn, made, in_order):
     if eqn.primitive in PIECEWISE:
         if v.aval.dtype.kind == 'c':
             return None     # inf + 0j times 1 is inf + nan j
-        fresh = v in made and made[v].primitive in PIECEWISE
-        if v.aval.shape and not fresh and v not in in_order:
+        if v.aval.shape and (v not in made
+                             or made[v].primitive not in FRESH):
             return None
     return v
 

@@ -102,4 +102,4 @@ def call_vmap(axis, xs, dims, fun):
 
 jvp.rules[call_p] = call_jvp
 vmap.rules[call_p] = call_vmap
-partial_eval.rules[call_p] = lambda trace, args, fun: fun(*args)
+partial_eval.rules[call_p] = lambda trace, args, params: params['fun'](*args)

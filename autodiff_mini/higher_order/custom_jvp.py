@@ -135,34 +135,34 @@ def closed_alone(axis, rule):
 
 # Calls in a linear program.  A rule can apply a function with its own rule
 # to a tangent, and differentiating the result needs that function's rule.
-def leave_call(primitive, trace, args, fun, **rules):
+def leave_call(primitive, trace, args, params):
     """Record a call with an unknown operand, and keep its rules.
 
     A tangent that another rule passes to the function is an ordinary value,
     so it can be differentiated too.
 
     Args:
-        primitive, args, fun, rules: the call.
+        primitive, args, params: the call.
         trace: the trace that records it.
     """
     unknown = list(map(trace.is_unknown, args))
-    if not any(unknown):
+    if True not in unknown:
         try:
-            return trace.compute(primitive, args, {'fun': fun, **rules})
+            return trace.compute(primitive, args, params)
         except UnexpectedTracerError as error:
             if not trace.is_unknown(error.tracer):
                 raise
-        return seams.leave_closure(trace, primitive, args, fun, rules)
-    linear, residuals = stage_linear(fun, args, unknown)
+        return seams.leave_closure(trace, primitive, args, params)
+    linear, residuals = stage_linear(params['fun'], args, unknown)
     if any(map(trace.is_unknown, residuals)):
-        return seams.leave_closure(trace, primitive, args, fun, rules)
-    n = len(residuals)
+        return seams.leave_closure(trace, primitive, args, params)
+    n, rules = len(residuals), {**params}
+    del rules['fun']
     outs = trace.record(primitive, [*residuals, *args], {
         'fun': linear,
         **stage_rules(primitive, linear, rules, n, residuals=True)})
     known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
-    return with_known(outs, known, trace, primitive, args,
-                      {'fun': fun, **rules})
+    return with_known(outs, known, trace, primitive, args, params)
 
 
 def with_known(outs, known, trace, primitive, args, params):
@@ -179,7 +179,7 @@ def with_known(outs, known, trace, primitive, args, params):
 
 
 @seams.leave_closure.define
-def leave_closure(trace, primitive, args, fun, rules):
+def leave_closure(trace, primitive, args, params):
     """Record a call whose function closes over an unknown value.
 
     Another rule made the function, which closes over a tangent of that rule
@@ -187,8 +187,8 @@ def leave_closure(trace, primitive, args, fun, rules):
     rules, its operations become part of the linear program.
     """
     if trace.parent.parent is None:
-        return fun(*args)
-    raise closed_over(fun, primitive)
+        return params['fun'](*args)
+    raise closed_over(params['fun'], primitive)
 
 
 def call_transpose(cts, *operands, fun, **rules):
@@ -595,7 +595,7 @@ def for_rule(ts, others, symbolic) -> list:
     """Return tangents as a rule takes them: zeros are symbolic, or arrays."""
     if symbolic:
         return [SymbolicZero(t.like) if type(t) is Zero else t for t in ts]
-    return instantiate_all(ts, [*ts, *others])
+    return instantiate_all(ts, chain(ts, others))
 
 
 class UserRule:

@@ -148,7 +148,7 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
             [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
-def custom_lin_partial_eval(trace, operands, **params):
+def custom_lin_partial_eval(trace, operands, params):
     """Evaluate a promise with unknown residuals if it has a forward rule."""
     if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
         return custom_lin(*operands, **params)
@@ -415,12 +415,12 @@ class FlatBackward(UserRule):
         cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '
                                    'like the arguments: arguments')
-        return map_leaves(fit_bwd, names, self.in_avals,
-                          list(map(unwrapped, cts)))
+        return map_leaves(fit_bwd, names, self.in_avals, cts)
 
 
 def fit_bwd(aval, ct):
     """Convert a cotangent from `bwd` to the argument's type, or to None."""
+    ct = unwrapped(ct)
     if ct is None or aval.dtype.kind not in 'fc':
         return None
     have = ct.aval if isinstance(ct, Zero) else typeof_result(ct)

@@ -50,11 +50,16 @@ def recorded(f, args, kwargs, tag):
 
     The program is compiled unless a transformation is running.
     """
-    jaxpr, out_tree = stage_tree(f, args, kwargs, tag)
-    jaxpr, traced = close(jaxpr)
-    if current_trace() is Trace.base:
-        compiled(jaxpr)
-    return jaxpr, traced, out_tree
+    try:
+        seams.report(tag, 'recording')
+        jaxpr, out_tree = stage_tree(f, args, kwargs, tag)
+        jaxpr, traced = close(jaxpr)
+        if current_trace() is Trace.base:
+            seams.report(tag, f'compiling {len(jaxpr.eqns):,} operations')
+            compiled(jaxpr)
+        return jaxpr, traced, out_tree
+    finally:
+        seams.report(tag, None)
 
 
 class jit(UserFunction):
@@ -65,7 +70,8 @@ class jit(UserFunction):
     argument has a new value.  Side effects happen only then, so random
     numbers that it draws become constants, and a warning says so.  An error
     state from `with np.errstate(...)` in the function is kept if it differs
-    from NumPy's error state at the first call.
+    from NumPy's error state at the first call.  If that call takes longer
+    than about five seconds, a terminal or a notebook shows how far it is.
 
     In a method, the arrays in the attributes of `self` are traced like
     arguments, so the method sees new values.  The other attributes are

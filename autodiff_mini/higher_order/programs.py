@@ -45,7 +45,7 @@ def interleave(places, xs, others) -> list:
 
 def perturbed(tangents) -> tuple:
     """Return a mark for each tangent: whether it is an array, not a Zero."""
-    return tuple(type(t) is not Zero for t in tangents)
+    return tuple([type(t) is not Zero for t in tangents])
 
 
 def unpack_marked(arrays, marks):
@@ -362,7 +362,7 @@ def defpartial(primitive, cut):
         cut: `cut(trace, args, unknown, **params)`, which returns the outputs
             if some operands are unknown.
     """
-    def rule(trace, args, **params):
+    def rule(trace, args, params):
         unknown = tuple(map(trace.is_unknown, args))
         if any(unknown):
             return cut(trace, args, unknown, **params)
@@ -415,8 +415,8 @@ def compute_forwarded(trace, primitive, xs, params, *kept):
 
 
 def program_transpose(primitive, cts, *operands, jaxpr, **params):
-    linear = tuple(type(x) is Var for x in operands)
-    given = tuple(type(ct) is not Zero for ct in cts)
+    linear = tuple([type(x) is Var for x in operands])
+    given = perturbed(cts)
     outs = primitive.bind(
         *others(operands, linear), *picked(cts, given),
         jaxpr=transpose_jaxpr(jaxpr, linear, given), **params)

@@ -31,7 +31,7 @@ class PartialEvalTrace(JaxprTrace):
         if self.has_boxes:
             args = list(map(self.opened, args))
         if primitive in rules:
-            return rules[primitive](self, args, **params)
+            return rules[primitive](self, args, params)
         for x in args:
             if type(x) is JaxprTracer and x._trace is self:
                 return self.record(primitive, args, params)

@@ -20,6 +20,7 @@ TAKEN = {   # by module: the seams that it takes
     'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
     'calls': [seams.refuse_call],
     'checks': [seams.check],
+    'progress': [seams.report],
     'rules': [seams.ask_rule],
     'methods': [seams.method_of, seams.open_self, seams.check_attributes],
     'slips': [seams.with_warnings, seams.count_lines],

@@ -36,6 +36,7 @@ def count_lines(trace):
     A line that reaches LONG_LOOP is in a loop.  Warn once per trace, and
     then stop counting.
     """
+    seams.report(trace.tag, f'{len(trace.eqns):,} operations recorded')
     eqns = trace.eqns[-LONG_LOOP:]
     counts = vars(trace).setdefault('counts', {})
     if counts is None or trace.tag.transform not in LASTING:

@@ -6,6 +6,7 @@
 import html
 import json
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -21,7 +22,7 @@ COLUMNS = {
     'eager / torch': ('eager', 'torch')}
 TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
 NONE = '–'
-BEHIND = 1.05   # a difference of up to a twentieth is a tie
+FAR = 1.2   # times the floor: then a row has a reason
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
 SIZES = {'hand': 'by hand', 'jax': 'JAX'}   # the labels in the book's plot
 
@@ -40,7 +41,10 @@ def benchmarks(name):
     # Scrolling a table on a narrow page needs a cell that can have the focus.
     table[0][-1] += ' { tabindex="0" }'
     where = conditions(data) if name == 'ratios' else measured_at(data)
+    notes = [f'- **{letter}**: {why}\n' for why, letter in reasons(
+        data[key] if name == 'floor' else []).items()]
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
+            + '\n'.join(['', *notes, '']) +
             f'<figcaption>{html.escape(where)}</figcaption>\n\n</figure>')
 
 
@@ -64,46 +68,49 @@ def conditions(data):
     versions = ', '.join(f'{NAMES.get(name, name)} {number}'
                          for name, number in data['versions'].items())
     machine = data['machine']
+    spreads = [x for row in data['rows'] for x in row['spread'].values()]
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by that of the '
-            'same gradient written by hand in NumPy. In the rows of “one '
-            'call”, “by hand” is a direct call of the function. A time is '
-            'the best of many rounds; three quarters of them exceed it by at '
-            'most the spread, in the median of the row.')
+            'same gradient written by hand in NumPy, one for each size of '
+            'the row. In the rows of “one call”, “by hand” is a direct call '
+            'of the function. A time is the best of many rounds. In the '
+            'median, three quarters of them exceed it by at most '
+            f'{np.median(spreads):.0%}.')
 
 
-def ratio_table(rows, columns=COLUMNS, spreads=True):
-    """Return the time of NumPy by hand, and the ratios of all others.
+def by_form(rows, cells):
+    """Return a line for each form of a program, whose cells have all sizes.
 
-    The last column is the spread, if `spreads`.  Columns without a
-    measurement are left out.
+    Args:
+        rows: the data; {} in a label is replaced by the size.
+        cells: a function of a row, which returns the texts of its cells.
     """
-    table = [['', 'by hand, µs', *columns, *['spread'] * spreads]]
+    def joined(texts):
+        return ' / '.join(texts if len({*texts}) > 1 else texts[:1])
+
+    forms = {}
     for row in rows:
-        for suffix, times in variants(row['seconds']).items():
-            table.append([
-                row['label'] + suffix, number(times['hand'] * 1e6),
-                *[ratio(times, *COLUMNS[column]) for column in columns],
-                *[percent(row.get('spread', {}))] * spreads])
+        forms.setdefault(row['label'], []).append(row)
+    return [[label.format(joined([row.get('size', '') for row in group])),
+             *map(joined, zip(*map(cells, group)))]
+            for label, group in forms.items()]
+
+
+def filled(table):
+    """Return a table without the columns that are empty."""
     full = [column for column in zip(*table) if {*column[1:]} != {NONE}]
     return [list(row) for row in zip(*full)]
 
 
-def percent(spreads):
-    """Return the text of the median of some spreads."""
-    return (f'{np.median([*spreads.values()]) * 100:.0f} %' if spreads
-            else NONE)
-
-
-def variants(times):
-    """Return {suffix: times}; 'jit, without it' gets a row of its own."""
-    found = {}
-    for name, seconds in times.items():
-        column, comma, suffix = name.partition(', ')
-        found.setdefault(comma + suffix, {'hand': times['hand']})[
-            column] = seconds
-    return found
+def ratio_table(rows, columns=COLUMNS):
+    """Return the time of NumPy by hand, and the ratios of all others."""
+    return filled([
+        ['', 'by hand, µs', *columns],
+        *by_form(rows, lambda row: [
+            number(row['seconds']['hand'] * 1e6),
+            *[ratio(row['seconds'], *COLUMNS[column]) for column in columns]])
+    ])
 
 
 def ratio(times, above, below):
@@ -132,36 +139,34 @@ def pass_table(rows):
 
 
 def floor_table(rows):
-    """Return the calls, bytes, and time of each row's floor, and ratios."""
-    table = [['', 'calls', 'of jit', 'MB', 'of jit', 'floor, µs', 'by hand',
-              'jit', 'JAX jit']]
-    for row in rows:
-        times, work, counts = row['seconds'], row.get('work'), [NONE] * 4
-        if work:
-            counts = [*[f'{n:,}' for n in work['calls'].values()],
-                      *[number(n / 1e6) for n in work['bytes'].values()]]
-        if 'floor' in times:
-            table.append([
-                row['label'], *counts, number(times['floor'] * 1e6),
-                *[ratio(times, who, 'floor')
-                  for who in ('hand', 'jit', 'jax')]])
-    return table
+    """Return the calls and bytes of each floor and of jit, and its time."""
+    letters = reasons(rows)
+
+    def cells(row):
+        counts = [row['work'].get(key, {}) for key in ('calls', 'bytes')]
+        calls, moved = [[found.get(who) for who in ('floor', 'jit')]
+                        for found in counts]
+        return [*[f'{n:,}' for n in calls],
+                *[NONE if n is None else number(n / 1e6) for n in moved],
+                *[ratio(row['seconds'], who, 'floor') for who in (
+                    'jit', 'jax')],
+                letters.get(row.get('why'), NONE) if is_far(row) else NONE]
+
+    return filled([
+        ['', 'calls', 'of jit', 'MB', 'of jit', 'jit', 'JAX jit', 'why'],
+        *by_form([row for row in rows if 'work' in row], cells)])
 
 
-def lost_table(rows):
-    """Return the time of jit relative to each competitor that beats it."""
-    others = {'hand': 'by hand', 'autograd': 'autograd', 'torch': 'torch',
-              'jax': 'JAX jit'}
-    table = [['', *others.values()]]
-    for row in rows:
-        times = row['seconds']
-        behind = [times.get(who, np.inf) * BEHIND < times['jit']
-                  for who in others]
-        if any(behind):
-            table.append([row['label'], *[
-                ratio(times, 'jit', who) if is_behind else NONE
-                for who, is_behind in zip(others, behind)]])
-    return table
+def is_far(row):
+    """Return whether jit takes much longer than the floor."""
+    times = row['seconds']
+    return times['jit'] > FAR * times.get('floor', np.inf)
+
+
+def reasons(rows):
+    """Return {why jit is far above its floor: the letter of the reason}."""
+    found = [row['why'] for row in rows if is_far(row) and 'why' in row]
+    return dict(zip(dict.fromkeys(found), ascii_lowercase))
 
 
 def first_call_table(rows):
@@ -204,7 +209,7 @@ def gallery_table(rows):
 
 TABLES = {  # of the book, by their names in directives
     'ratios': ('rows', lambda rows: ratio_table(rows, TO_HAND)),
-    'floor': ('rows', floor_table), 'lost': ('rows', lost_table),
+    'floor': ('rows', floor_table),
     'passes': ('passes', pass_table), 'gallery': ('gallery', gallery_table),
     'first calls': ('first_calls', first_call_table)}
 

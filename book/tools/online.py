@@ -2,10 +2,9 @@
 
 import re
 import sys
+from pathlib import Path
 
-from book.tools.places import ROOT
-
-README = ROOT / 'README.md'
+README = Path(__file__).resolve().parents[2] / 'README.md'
 
 
 def between_marks(text, name, part):

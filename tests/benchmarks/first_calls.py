@@ -1,8 +1,10 @@
-"""The first call, which traces and compiles."""
+"""The first call, which traces and compiles, and the import before it."""
 
 import gc
+import subprocess
+import sys
 import warnings
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -15,27 +17,24 @@ SMALL_TIME = 0.3    # seconds: a faster first call is repeated
 X = np.linspace(0.1, 1.0, 10)
 
 
-def chain(np, n):
+def chain(np, n, products=False):
     """Return a new function of `n` operations, which is in no cache."""
     def f(x):
         y = x
         for _ in range(n // 2):
-            y = np.sin(y) + x
+            y = y * x + 0.5 if products else np.sin(y) + x
         return y[0]
     return f
 
 
-def ours(n):
-    return {'jit': lambda: ad.jit(chain(np, n))(X),
-            'jit(grad)': lambda: ad.jit(ad.grad(chain(np, n)))(X),
-            'make_jaxpr': lambda: ad.make_jaxpr(chain(np, n))(X)}
-
-
-def theirs(n):
-    call = lambda f: jax.block_until_ready(jax.jit(f)(X))
-    return {'jit': lambda: call(chain(jnp, n)),
-            'jit(grad)': lambda: call(jax.grad(chain(jnp, n))),
-            'make_jaxpr': lambda: jax.make_jaxpr(chain(jnp, n))(X)}
+def kinds(ad, np, n):
+    """Return {kind: first call}, each of a new function of `n` operations."""
+    return {
+        'jit': lambda: ad.jit(chain(np, n))(X),
+        'jit(grad)': lambda: ad.jit(ad.grad(chain(np, n)))(X),
+        'jit(grad), products': lambda: ad.jit(
+            ad.grad(chain(np, n, True)))(X),
+        'make_jaxpr': lambda: ad.make_jaxpr(chain(np, n))(X)}
 
 
 def first_call(call):
@@ -43,9 +42,9 @@ def first_call(call):
     best, total = float('inf'), 0
     while total < SMALL_TIME:
         gc.collect()
-        start = perf_counter()
+        start = process_time()
         call()
-        took = perf_counter() - start
+        took = process_time() - start
         best, total = min(best, took), total + took
     return best
 
@@ -54,11 +53,25 @@ def first_calls():
     """Return the times for each kind and size."""
     warnings.simplefilter('ignore')     # that a long loop is unrolled
     table = []
-    for kind in ours(1):
+    for kind in kinds(ad, np, 1):
         last = 0
         for n in SIZES:
-            times = {'ours': first_call(ours(n)[kind])}
+            times = {'ours': first_call(kinds(ad, np, n)[kind])}
             if jax and last * 12 < PATIENCE:
-                last = times['jax'] = first_call(theirs(n)[kind])
+                call = kinds(jax, jnp, n)[kind]
+                last = times['jax'] = first_call(
+                    lambda: jax.block_until_ready(call()))
             table.append({'kind': kind, 'operations': n, 'seconds': times})
     return table
+
+
+def imports():
+    """Return the seconds that our import takes after NumPy's."""
+    code = ('import numpy, sys, time; sys.pycache_prefix = {!r}; '
+            'start = time.process_time(); import autodiff_mini; '
+            'print(time.process_time() - start)')
+    run = lambda folder: float(subprocess.run(
+        [sys.executable, '-B', '-c', code.format(folder)], check=True,
+        capture_output=True, text=True).stdout)
+    return {name: min(run(folder) for _ in range(9)) for name, folder in (
+        ('with bytecode', None), ('without', '/none'))}

@@ -5,7 +5,7 @@ The gallery has the programs whose functions autograd supports.
 """
 
 from functools import partial
-from time import perf_counter
+from time import process_time
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -52,9 +52,9 @@ def measured(piece):
                     if name == 'autograd':
                         return None
                     raise
-                start = perf_counter()
+                start = process_time()
                 call()
-                repeat = max(1, round(TURN / (perf_counter() - start)))
+                repeat = max(1, round(TURN / (process_time() - start)))
                 took = seconds(call, repeat) / repeat
             best[name] = min(took, best.get(name, took))
     return best if agree(values) else None

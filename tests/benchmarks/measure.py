@@ -1,7 +1,7 @@
 """The rows of the table, and how their times are measured."""
 
 import gc
-from time import perf_counter
+from time import process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 import autodiff_mini as ad
 from autodiff_mini.seams import lower
 from autodiff_mini.tools.costs import cost_of, work_of
+from tests.benchmarks.floors import python_calls
 
 BUDGET = 0.5    # seconds for each call of a row
 ROUND = 0.001   # seconds; less than the slice that another process gets
@@ -20,16 +21,16 @@ class Row(NamedTuple):
     """A row of the table.
 
     Args:
-        label: what is computed.
+        label: what is computed, with {} for its size.
+        size: the size, or the form of the arguments.
         calls: column -> call; the columns are those of the table, where
             `hand` is what a good NumPy user writes.
-        targets: ratio, such as 'jit/hand' -> what it should be at most.
         tolerance: relative to the largest value, when results are compared.
     """
 
     label: str
+    size: str
     calls: dict
-    targets: dict = {}
     tolerance: float = 1e-9
 
 
@@ -52,11 +53,11 @@ def check_values(row):
     first = next(names)
     expected = values(row.calls[first]())
     assert all(np.isfinite(y).all() for y in expected), (
-        f'{row.label}: {first} is not finite')
+        f'{row.label} {row.size}: {first} is not finite')
     for name in names:
         found = values(row.calls[name]())
         for x, y in zip(found, expected, strict=True):
-            message = f'{row.label}: {name} and {first} disagree'
+            message = f'{row.label} {row.size}: {name}, {first} disagree'
             assert x.shape == y.shape and x.dtype == y.dtype, (
                 f'{message}: {x.dtype}{x.shape}, {y.dtype}{y.shape}')
             np.testing.assert_allclose(
@@ -109,12 +110,15 @@ def spread(times):
 def work(row):
     """Return the calls and bytes of the floor and of a jitted program.
 
-    No program can move fewer bytes than its arguments and results have.
+    No program can move fewer bytes than its arguments and results have. If
+    all arguments are numbers, the calls are those of Python functions.
     """
     floor, jitted = row.calls['floor'], row.calls['jit']
+    arrays = values((jitted.args, jitted()))
+    if not any(x.ndim for x in values(jitted.args)):
+        return {'calls': {'floor': floor.count, 'jit': python_calls(jitted)}}
     jaxpr = ad.make_jaxpr(jitted.func.f)(*jitted.args)
     compiled = cost_of(jaxpr, work_of(lower(jaxpr)))
-    arrays = values((jitted.args, jitted()))
     return {'calls': {'floor': floor.count, 'jit': compiled.calls},
             'bytes': {'floor': sum(x.nbytes for x in arrays),
                       'jit': compiled.bytes_moved}}
@@ -129,7 +133,7 @@ def repeats_of(call):
 
 
 def seconds(call, repeat):
-    start = perf_counter()
+    start = process_time()
     for _ in range(repeat):
         call()
-    return perf_counter() - start
+    return process_time() - start

@@ -39,7 +39,7 @@ def compiled_without(passes, f, args):
 def stages(label, program, args, hand, argnums=0):
     """Return the row of a gradient: by hand, then with one more pass each."""
     f = ad.grad(partial(program, np), argnums)
-    return Row(label, {
+    return Row(label, '', {
         'hand': partial(hand, *args),
         **{stage: compiled_without(passes, f, args)
            for stage, passes in STAGES.items()}})

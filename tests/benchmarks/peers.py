@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
-from tests.benchmarks.floors import prepared
+from tests.benchmarks.floors import floor_of
 
 try:
     import autograd
@@ -34,7 +34,7 @@ EVERYBODY = ('autograd', 'torch', 'jax')
 
 
 def gradients(program, args, hand, argnums=0, value=False,
-              peers=EVERYBODY, torch_program=None, floor=None):
+              peers=EVERYBODY, torch_program=None):
     """Return {column: call}, the gradient of one program in each library.
 
     Args:
@@ -45,13 +45,10 @@ def gradients(program, args, hand, argnums=0, value=False,
         value: whether the value of the program is wanted too.
         peers: which of the peers can do it.
         torch_program: the program for torch, if it uses other functions.
-        floor: one of `floors`, if there is one for this program.
     """
     transform = 'value_and_grad' if value else 'grad'
     calls = everywhere(lambda lib, np: getattr(lib, transform)(
         partial(program, np), argnums), args, hand, {*peers} - {'torch'})
-    if floor:
-        calls['floor'] = prepared(floor, args)
     if torch and 'torch' in peers:
         calls['torch'] = torch_gradient(
             partial(torch_program or program, torch), args, argnums, value)
@@ -65,7 +62,10 @@ def everywhere(make, args, hand, peers=EVERYBODY):
         make: `make(ad, np)`, with a library and its NumPy.
         args, hand, peers: as for `gradients`.
     """
-    calls = {'hand': partial(hand, *args), **our_calls(make(ad, np), args)}
+    f = make(ad, np)
+    calls = {'hand': partial(hand, *args), 'floor': floor_of(hand, args),
+             'small': small_call(f, args), 'jit': partial(ad.jit(f), *args),
+             'eager': partial(f, *args)}
     if autograd and 'autograd' in peers:
         calls['autograd'] = partial(make(autograd, anp), *args)
     if torch and 'torch' in peers:
@@ -74,11 +74,6 @@ def everywhere(make, args, hand, peers=EVERYBODY):
     if jax and 'jax' in peers:
         calls['jax'] = jax_call(make(jax, jnp), args)
     return calls
-
-
-def our_calls(f, args):
-    return {'small': small_call(f, args), 'jit': partial(ad.jit(f), *args),
-            'eager': partial(f, *args)}
 
 
 def small_call(f, args):

@@ -2,13 +2,13 @@
 
 from book.tools.benchmark_tables import (
     conditions, first_call_table, floor_table, gallery_table, markdown,
-    measured_at, number, pass_table, ratio_table)
+    measured_at, number, pass_table, ratio_table, reasons)
 from book.tools.online import between_marks
 
 # The columns and rows that README shows.
 FEW = ['jit', 'eager', 'torch', 'JAX jit']
 SHORT = [
-    'MLP 784-512-256-10, batch of 128, float64',
+    'MLP 784-512-256-10, batch of 128',
     'Black–Scholes, 1,000,000 options',
     '1,000 operations, sines and cosines, on floats',
     'RNN, 64 hidden, 32 inputs, 1,000 steps',
@@ -19,8 +19,9 @@ SHORT = [
 
 def readme_table(data):
     """Return a short Markdown table, and where it was measured."""
-    rows = [row for row in data['rows'] if row['label'] in SHORT]
-    table = markdown(ratio_table(rows, FEW, spreads=False))
+    rows = [row for row in data['rows']
+            if row['label'].format(row.get('size')) in SHORT]
+    table = markdown(ratio_table(rows, FEW))
     return f'{table}\n\n{measured_at(data)}'
 
 
@@ -32,10 +33,11 @@ def replace_table(text, table):
 # In a terminal
 
 def table_text(data):
-    """Return the tables for a terminal, and the one for the book's plot."""
-    found = [*tables(data), *([size_table(data['sizes'])]
-                              if 'sizes' in data else [])]
-    return '\n\n'.join([conditions(data), *map(aligned, found), ''])
+    """Return the tables for a terminal, and why we are above a floor."""
+    notes = [f'{letter}: {why}'
+             for why, letter in reasons(data['rows']).items()]
+    return '\n\n'.join([conditions(data), *map(aligned, tables(data)),
+                        *notes, ''])
 
 
 def tables(data):
@@ -45,19 +47,14 @@ def tables(data):
     """
     rows = [row | {'label': f'{row["workload"]} {row["label"]}'}
             for row in data['rows']]
+    times = data.get('imports', {})
     found = [ratio_table(rows), floor_table(rows),
              pass_table(data.get('passes', [])),
              first_call_table(data.get('first_calls', [])),
-             gallery_table(data.get('gallery', []))]
-    return [table for table in found if len(table) > 1]
-
-
-def size_table(data):
-    """Return the gradient times of GELU in microseconds, by size."""
-    columns = [[name, *[number(took * 1e6) for took in seconds]]
-               for name, seconds in data['seconds'].items()]
-    first = ['gradient of GELU, µs', *map('{:,}'.format, data['elements'])]
-    return [list(row) for row in zip(first, *columns)]
+             gallery_table(data.get('gallery', [])),
+             [['import, ms', *times], ['', *[
+                 number(took * 1e3) for took in times.values()]]]]
+    return [table for table in found if len(table) > 1 < len(table[0])]
 
 
 def aligned(table):
@@ -67,15 +64,3 @@ def aligned(table):
                    *[cell.rjust(width)
                      for cell, width in zip(row[1:], widths[1:])]])
         for row in table)
-
-
-def missed(data):
-    """Return a line for each target that was not met."""
-    found = [(f'{row["workload"]} {row["label"]}: {target}',
-              row['seconds'][above] / row['seconds'][below], limit)
-             for row in data['rows']
-             for target, limit in row['targets'].items()
-             for above, below in [target.split('/')]
-             if {above, below} <= row['seconds'].keys()]
-    return [f'over its target: {label} {number(value)} > {number(limit)}'
-            for label, value, limit in found if value > limit]

@@ -7,7 +7,6 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered, Version
-from autodiff_mini.fast.plan import c_ordered
 from autodiff_mini.fast.scalars import (
     MATH, adds_in_turn, as_numpy, in_turn, is_scalar)
 from autodiff_mini.fast.simplify import opened, simplify
@@ -168,7 +167,7 @@ NOT_SCALAR = {
 
 def scalar(f, *args):
     jaxpr = opened(ad.make_jaxpr(f)(*args))
-    return is_scalar(simplify(jaxpr, c_ordered(jaxpr)))
+    return is_scalar(simplify(jaxpr))
 
 
 def test_programs_of_single_numbers_are_recognized():

@@ -25,7 +25,6 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
 # Users do not see these: another line of the same file catches them, or the
 # wing `tools` has more to say.
 CAUGHT = {
-    'guard.py': ['keys_of', 'compare'],
     'errors.py': ['refuse_no_function'],
     'custom_jvp.py': ['refuse_without_wing'],
     'memory.py': ['refuse_to_write'],

@@ -18,12 +18,12 @@ from autodiff_mini.zeros import (
 
 
 @seams.leave_closure.take
-def leave_opened(trace, primitive, args, fun, rules):
+def leave_opened(trace, primitive, args, params):
     """Record a call whose function closes over an unknown value."""
     if trace.parent.parent is None or primitive is not custom_jvp_call_p:
-        return leave_closure(trace, primitive, args, fun, rules)
-    args, fun, rule = open_call(trace, args, fun, rules['jvp'])
-    return leave_call(primitive, trace, args, fun, jvp=rule)
+        return leave_closure(trace, primitive, args, params)
+    return leave_call(primitive, trace, *open_call(
+        trace, args, params['fun'], params['jvp']))
 
 
 def open_call(trace, args, fun, rule):
@@ -34,7 +34,7 @@ def open_call(trace, args, fun, rule):
     respect to a known value.
 
     Returns:
-        The operands, the function, and the rule.
+        The operands, and the parameters.
     """
     types, out_still = list(map(typeof, args)), Store()
     still = [aval.dtype.kind not in 'fc' for aval in types]
@@ -62,4 +62,4 @@ def open_call(trace, args, fun, rule):
                   for x, t, free in zip(xs, ts, linear)]
             y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
         return ys, y_dots
-    return args, named(opened, fun), named(opened_rule, rule)
+    return args, {'fun': named(opened, fun), 'jvp': named(opened_rule, rule)}

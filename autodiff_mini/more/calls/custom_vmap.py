@@ -109,17 +109,17 @@ def push_forward(fun, rule, zeros):
     return still.keep(fun_jvp, fun), still.keep(rule_jvp, rule), still
 
 
-def custom_vmap_partial_eval(trace, args, fun, vmap, **types):
+def custom_vmap_partial_eval(trace, args, params):
     """Leave the linear part for later, with its batching rule.
 
     If a known argument is traced, leave the whole function.
     """
     unknown = list(map(trace.is_unknown, args))
-    params = {'fun': fun, 'vmap': vmap, **types}
     if not any(unknown):
         return trace.compute(custom_vmap_call_p, args, params)
+    fun, vmap = params['fun'], params['vmap']
     if any(isinstance(x, Tracer) for x in others(args, unknown)):
-        if types:
+        if 'out_avals' in params:
             return trace.record(custom_vmap_call_p, args, params)
         linear = linear_program('call', fun, args, unknown)
         outs = trace.record(custom_vmap_call_p, args,

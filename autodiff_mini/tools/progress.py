@@ -1,0 +1,49 @@
+"""Show how far a long compilation is, to a person at a terminal or notebook.
+
+The line is erased at the end.  In a pipe, or in other threads, there is none.
+"""
+
+import sys
+from threading import current_thread, main_thread
+from time import monotonic
+from types import SimpleNamespace
+
+from autodiff_mini import seams
+
+SECONDS = 2.5   # until the line: the rest usually takes as long again
+WIDTH = 79      # columns: a line that a terminal breaks cannot be replaced
+line = SimpleNamespace(tag=None, since=0.0, width=0)
+
+
+@seams.report.take
+def report(tag, text):
+    """Replace the line, if this compilation is the one that it shows.
+
+    Args:
+        tag: the application of jit.
+        text: how far it is, or None at its end.
+    """
+    if current_thread() is not main_thread() or not is_watched():
+        return
+    if line.tag is None:
+        line.tag, line.since = tag, monotonic()
+    if tag is line.tag and text and monotonic() - line.since > SECONDS:
+        show(f'{tag}: {text}'[-WIDTH:])
+    if tag is line.tag and text is None:
+        show('')
+        line.tag = None
+
+
+def is_watched():
+    """Return whether a terminal or a notebook shows what is written."""
+    ipython = sys.modules.get('IPython')
+    return sys.stderr is not None and (
+        sys.stderr.isatty() or bool(ipython and ipython.get_ipython()))
+
+
+def show(text):
+    """Write a text over the last one, and spaces over the rest of it."""
+    if text or line.width:
+        end = '' if text else '\r'
+        print(f'\r{text:{line.width}}', end=end, file=sys.stderr, flush=True)
+    line.width = len(text)
