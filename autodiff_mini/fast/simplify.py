@@ -6,6 +6,7 @@ Chapter 31.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,8 +89,7 @@ def simplify(jaxpr, batched=False):
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
-            eqn = Equation(matmul_p, [invars[0], copy], eqn.params,
-                           eqn.outvars, eqn.line)
+            eqn = replace(eqn, invars=[invars[0], copy])
         if eqn.primitive is reshape_p and not batched:
             eqn = vector_product(eqn, made)
         if eqn.primitive is matmul_p:
@@ -128,7 +128,7 @@ def vector_product(eqn, made):
     [x] = operands(row, made, reshape_p) or [None]
     if (x and [len(v.aval.shape) for v in (x, y, *eqn.outvars)] == [1, 2, 1]
             and row.aval.shape == (1, *x.aval.shape)):
-        return Equation(matmul_p, [x, y], {}, eqn.outvars, eqn.line)
+        return replace(eqn, primitive=matmul_p, invars=[x, y], params={})
     return eqn
 
 
@@ -143,8 +143,8 @@ def without_transpose(eqn, made, batched):
         [flipped] = operands(matrix, made, transpose_p) or [None]
         if (flipped and made[matrix].params['axes'] == (1, 0)
                 and vector.aval.ndim == 1 and x.aval.dtype == y.aval.dtype):
-            new = [v if v is vector else flipped for v in (y, x)]
-            return Equation(matmul_p, new, {}, eqn.outvars, eqn.line)
+            return replace(eqn, invars=[v if v is vector else flipped
+                                        for v in (y, x)])
     return eqn
 
 
@@ -161,7 +161,7 @@ def with_one_mask(eqn, made, keep):
                 and inner.aval == eqn.outvars[0].aval):
             mask = Var(c.aval)
             keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
-            return Equation(where_p, [mask, *rest], {}, eqn.outvars, eqn.line)
+            return replace(eqn, invars=[mask, *rest])
     return eqn
 
 
@@ -176,13 +176,9 @@ def products(eqn):
     """Expand a power into equations for products, if it is a small one."""
     x, n = eqn.invars
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
+            or n.val not in PRODUCTS or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
-    if n.val == 0:      # nan ** 0 is 1, too
-        one = Literal(x.aval.dtype.type(1))
-        return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
-                         eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
@@ -246,10 +242,6 @@ def is_number(v, x):
             and math.copysign(1, v.val.real) == math.copysign(1, x))
 
 
-def same_product(x, y):
-    return x if is_number(y, 1) else y if is_number(x, 1) else None
-
-
 def same_sum(x, y):
     """Drop -0.0 from a sum, but not 0.0, which turns -0.0 into 0.0."""
     zero = -0.0 if 'f' in (x.aval.dtype.kind, y.aval.dtype.kind) else 0
@@ -257,7 +249,8 @@ def same_sum(x, y):
 
 
 same_rules = {
-    mul_p: same_product,
+    mul_p: lambda x, y: (
+        x if is_number(y, 1) else y if is_number(x, 1) else None),
     add_p: same_sum,
     sub_p: lambda x, y: x if is_number(y, 0) else None,
     div_p: lambda x, y: x if is_number(y, 1) else None,
