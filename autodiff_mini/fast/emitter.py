@@ -198,13 +198,12 @@ class FastEmitter(Emitter):
         others = [v for v in self.eqn.invars if type(v) is Var]
         if self.eqn.primitive not in UFUNCS or len(others) != 1:
             return self.value(x)
-        [other], kind = others, type(x)
-        aval = other.aval
+        aval, kind = others[0].aval, type(x)
         exact = (kind is float or kind is int and abs(x) <= 2 ** 53
                  or kind is aval.dtype.type is np.float64)
         if aval.shape == () or aval.dtype.kind != 'f' or not exact:
             return self.value(x)
-        x, dtype = float(x), self.dtype_of(other)
+        x, dtype = float(x), self.dtype_of(others[0])
         key = repr(x), dtype
         if key not in self.known:
             name = self.known[key] = f'const_{next(self.numbers)}'

@@ -174,8 +174,7 @@ def fission(jaxpr, avals, length, reverse, counts):
         first, core = hoist(simplify(core), len(fixed))
         fixed = [env[v] for v in fixed]
         fixed += run(first, *fixed)
-        line = body.eqns[0].line if body.eqns else None
-        current_trace().line = line
+        current_trace().line = body.eqns[0].line if body.eqns else None
         last = loop_p.bind(
             *fixed, *[starts[i] for i in stays], *[env[v] for v in moving],
             jaxpr=core, length=length, reverse=reverse,
@@ -183,7 +182,6 @@ def fission(jaxpr, avals, length, reverse, counts):
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
         compute(parts.after, late)
-        current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
             outs[i] = starts[i] + total(*[env[v] for v in vs])

@@ -68,6 +68,7 @@ def simplify(jaxpr, batched=False):
            if type(x) is np.ndarray and x.shape == ()}
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
+    copies = {}     # the arguments and views that variables are copies of
     before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
               for v in eqn.outvars}
     eqns = []
@@ -80,7 +81,8 @@ def simplify(jaxpr, batched=False):
             products(eqn) if eqn.primitive is pow_p else [eqn])):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
-            invars = narrowed(old, invars, made, values)
+            invars = narrowed(old, [copies.get(v, v) for v in invars], made,
+                              values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
@@ -100,7 +102,9 @@ def simplify(jaxpr, batched=False):
                     for v in eqn.invars]
         key = (eqn.primitive, *operands,
                frozen(tuple(eqn.params.items())) if eqn.params else ())
-        same = same_value(eqn, made)
+        same = same_value(eqn)
+        if same and is_copy(eqn, same, made):
+            copies[eqn.outvars[0]], same = same, None
         if same or key in seen:
             env.update(zip(eqn.outvars, [same] if same else seen[key]))
         else:
@@ -217,23 +221,25 @@ def spread_number(x):
     return [Literal(number.item()), Literal(number)]
 
 
-def same_value(eqn, made):
-    """Return the operand that the result equals bit for bit, or None.
-
-    A copy is contiguous.  A view or an argument may not be, so it cannot
-    replace its copy: NumPy could sum it in another order.
-    """
+def same_value(eqn):
+    """Return the operand that the result equals bit for bit, or None."""
     rule = same_rules.get(eqn.primitive)
     v = rule(*eqn.invars) if rule else None
-    if v is None or v.aval != eqn.outvars[0].aval:
-        return None
-    if eqn.primitive in PIECEWISE:
-        if v.aval.dtype.kind == 'c':
-            return None     # inf + 0j times 1 is inf + nan j
-        if v.aval.shape and (v not in made
-                             or made[v].primitive not in FRESH):
-            return None
+    if v is None or v.aval != eqn.outvars[0].aval or (
+            v.aval.dtype.kind == 'c' and eqn.primitive in PIECEWISE):
+        return None     # inf + 0j times 1 is inf + nan j
     return v
+
+
+def is_copy(eqn, v, made):
+    """Return whether an equation copies an argument or a view.
+
+    A copy is contiguous.  A view or an argument may not be, and NumPy could
+    sum it in another order, so it replaces its copy only as an operand of an
+    element-wise operation, whose result is contiguous, too.
+    """
+    return (eqn.primitive in PIECEWISE and v.aval.shape
+            and not (v in made and made[v].primitive in FRESH))
 
 
 def is_number(v, x):

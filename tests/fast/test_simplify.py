@@ -151,12 +151,12 @@ SIMPLIFIED = {
 
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
-        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(x.T),
-        [A], (
+        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1,
+            np.sin(y * 1)))(x.T), [A], (
         'b:float64[3,2] = transpose[axes=(1, 0)] a',
         'c:float64[3,2] = mul b 1', 'd:float64[3,2] = div b 1',
         'e:float64[3,2] = sub b 0.0', 'f:float64[3,2] = pow b 1',
-        'in (c, d, e, f) }')),
+        'g:float64[3,2] = sin b', 'in (c, d, e, f, g) }')),
     'copy_of_a_result': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
         [A], (
