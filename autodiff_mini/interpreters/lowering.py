@@ -45,7 +45,8 @@ def put_in_line(whole, jaxpr, operands, rules, fresh=True):
     whole.constvars += jaxpr.constvars
     whole.consts += jaxpr.consts
     for eqn in jaxpr.eqns:
-        operands, outs = [env.get(v, v) for v in eqn.invars], eqn.outvars
+        operands = list(map(env.get, eqn.invars, eqn.invars))
+        outs = eqn.outvars
         inner = eqn.primitive in rules and rules[eqn.primitive](
             *[v.aval for v in operands], **eqn.params)
         if inner:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from autodiff_mini import seams
 
 SECONDS = 2.5   # until the line: the rest usually takes as long again
+WIDTH = 79      # columns: a line that a terminal breaks cannot be replaced
 line = SimpleNamespace(tag=None, since=0.0, width=0)
 
 
@@ -27,7 +28,7 @@ def report(tag, text):
     if line.tag is None:
         line.tag, line.since = tag, monotonic()
     if tag is line.tag and text and monotonic() - line.since > SECONDS:
-        show(f'{tag}: {text}')
+        show(f'{tag}: {text}'[-WIDTH:])
     if tag is line.tag and text is None:
         show('')
         line.tag = None
