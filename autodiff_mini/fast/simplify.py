@@ -67,16 +67,14 @@ def simplify(jaxpr, batched=False):
            if type(x) is np.ndarray and x.shape == ()}
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
-    before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
-              for v in eqn.outvars}
+    before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     eqns = []
 
     def keep(eqn):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in (
-            products(eqn) if eqn.primitive is pow_p else [eqn])):
+    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             invars = narrowed(old, invars, made, values)
@@ -173,8 +171,8 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a power into equations for products, if it is a small one."""
-    x, n = eqn.invars
+    """Expand a small power of an array into equations for products."""
+    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
