@@ -326,7 +326,8 @@ def build(treedef, leaves):
     if treedef.node_type is None:
         return next(leaves)
     node_type = containers[treedef.node_type]
-    children = [build(child, leaves) for child in treedef.children]
+    children = [next(leaves) if child is LEAF else build(child, leaves)
+                for child in treedef.children]
     return node_type.unflatten(treedef.aux, children)
 
 

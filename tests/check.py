@@ -79,9 +79,7 @@ def affected(old, new):
 
 def names_of(statements):
     """Return the names that statements define; imports define none."""
-    return {name for found in statements
-            if not found.address.startswith(('import ', 'from '))
-            for name in weave.bound(found)}
+    return set().union(*map(mainline.defined, statements))
 
 
 def mentions(names, text):

@@ -16,8 +16,8 @@ from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, array_type, float0, fun_name, public, typeof,
-    typeof_result)
+    NUMBERS, ShapedArray, TraceTag, array_type, float0, fun_name, public,
+    typeof, typeof_result)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -142,7 +142,8 @@ def fit_given(aval, ct):
 
 def whole_cotangent(aval, ct, others):
     """Return the cotangent of an input as an array, for the user."""
-    if type(ct) is np.ndarray and array_type(ct.shape, ct.dtype) is aval:
+    if NUMBERS.get(type(ct)) is aval or type(ct) is np.ndarray and (
+            array_type(ct.shape, ct.dtype) is aval):
         return ct
     [ct] = instantiate_all([ct], others)
     if typeof_result(ct).dtype == float0:

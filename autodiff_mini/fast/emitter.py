@@ -133,8 +133,7 @@ class FastEmitter(Emitter):
             elif out in block.into:
                 inner[out] = inner[block.into[out]]
             lines.append(self.line(eqn, inner))
-        size = shape if len(shape) > 1 else shape[0]
-        empty = [(f'{names[v]} = np.empty({size}{self.dtype_of(v)})', None)
+        empty = [(f'{names[v]} = np.empty({shape}{self.dtype_of(v)})', None)
                  for v in block.outs]
         return [*empty,
                 (f'for start in range(0, {shape[0]}, {block.rows}):', None),
@@ -199,13 +198,12 @@ class FastEmitter(Emitter):
         others = [v for v in self.eqn.invars if type(v) is Var]
         if self.eqn.primitive not in UFUNCS or len(others) != 1:
             return self.value(x)
-        [other], kind = others, type(x)
-        aval = other.aval
+        aval, kind = others[0].aval, type(x)
         exact = (kind is float or kind is int and abs(x) <= 2 ** 53
                  or kind is aval.dtype.type is np.float64)
         if aval.shape == () or aval.dtype.kind != 'f' or not exact:
             return self.value(x)
-        x, dtype = float(x), self.dtype_of(other)
+        x, dtype = float(x), self.dtype_of(others[0])
         key = repr(x), dtype
         if key not in self.known:
             name = self.known[key] = f'const_{next(self.numbers)}'
@@ -354,8 +352,7 @@ def where_lowering(emitter, mask, x, y):
     [out] = emitter.eqn.outvars
     bitwise = (emitter.ordered and is_large(out)
                and out.aval.dtype in (np.float32, np.float64)
-               and condition.aval.dtype == bool
-               and condition.aval.shape == out.aval.shape
+               and condition.aval == out.aval._replace(dtype=np.dtype(bool))
                and all(v.aval == out.aval or type(v) is Literal
                        for v in choices))
     if not bitwise:
@@ -365,8 +362,7 @@ def where_lowering(emitter, mask, x, y):
         if is_number(one, 1) and is_number(zero, 0):
             return f'{ones}.astype({emitter.dtype(out.aval.dtype)})'
     name = emitter.constant('choose_bits', choose_bits)
-    dtype = emitter.dtype_of(out)
-    return f'{name}({mask}, {x}, {y}{dtype})'
+    return f'{name}({mask}, {x}, {y}{emitter.dtype_of(out)})'
 
 
 def choose_bits(mask, x, y, dtype=np.float64):
@@ -382,8 +378,7 @@ def choose_bits(mask, x, y, dtype=np.float64):
     """
     word = np.int64 if dtype == np.float64 else np.int32
     x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
-    bits = (x ^ y) * mask ^ y if y.ndim or y else x * mask
-    return bits.view(dtype)
+    return ((x ^ y) * mask ^ y if y.ndim or y else x * mask).view(dtype)
 
 
 fast_rules[where_p] = where_lowering

@@ -152,27 +152,20 @@ def fission(jaxpr, avals, length, reverse, counts):
                 del env[v]
         rows = {*xs}    # variables that have the axis of the steps
 
-        def compute(eqns, outs, at_once=True):
-            """Compute variables, for all steps in one pass or only once."""
+        def compute(eqns, outs):
+            """Compute variables for all steps in one pass."""
             outs = [v for v in outs if v not in rows]
-            part = as_program(body, eqns, outs)
+            part = as_program(body, parts.first + eqns, outs)
             values = [env[v] for v in part.invars]
             mapped = tuple(v in rows for v in part.invars)
-            if at_once:
-                part, *_ = vmap_jaxpr(part, mapped, (True,) * len(outs),
-                                      length)
-                rows.update(outs)
+            part, *_ = vmap_jaxpr(part, mapped, (True,) * len(outs), length)
             env.update(zip(outs, run(part, *values), strict=True))
+            rows.update(outs)
 
-        compute(parts.first, results(parts.first), False)
         compute(parts.before, results(parts.before))
         late = [*ys, *(v for vs in parts.sums.values() for v in vs)]
-        kept = [v for v in as_program(body, parts.after, late).invars
-                if v not in env]
-        # The states before the steps are the states after them, shifted.
-        shifted = {v: end for v, end in zip(carry, ends)
-                   if v in kept and end not in (*carry, *env)}
-        kept = [*dict.fromkeys(shifted.get(v, v) for v in kept)]
+        kept = [v for v in as_program(body, parts.first + parts.after,
+                                      late).invars if v not in env]
         core = as_program(body, parts.first + parts.core,
                           [*[ends[i] for i in stays], *kept])
         fixed = [v for v in core.invars if v in env and v not in rows]
@@ -181,19 +174,14 @@ def fission(jaxpr, avals, length, reverse, counts):
         first, core = hoist(simplify(core), len(fixed))
         fixed = [env[v] for v in fixed]
         fixed += run(first, *fixed)
-        line = body.eqns[0].line if body.eqns else None
-        current_trace().line = line
+        current_trace().line = body.eqns[0].line if body.eqns else None
         last = loop_p.bind(
             *fixed, *[starts[i] for i in stays], *[env[v] for v in moving],
             jaxpr=core, length=length, reverse=reverse,
             counts=(len(fixed), len(stays)))
         env.update(zip(kept, last[len(stays):], strict=True))
-        for start, v, end in zip(starts, carry, ends):
-            if v in shifted:
-                env[v] = states_before(start, env[end], reverse)
-        rows.update(kept, shifted)
+        rows.update(kept)
         compute(parts.after, late)
-        current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
             outs[i] = starts[i] + total(*[env[v] for v in vs])
@@ -214,13 +202,6 @@ def as_program(body, eqns, outs):
     part.invars = [v for v in dict.fromkeys(used)
                    if type(v) is Var and v not in made]
     return part
-
-
-def states_before(start, ends, reverse):
-    """Return the states before all steps, from those after them."""
-    start = np.reshape(start, (1, *ends.shape[1:]))
-    return np.concatenate([ends[1:], start] if reverse
-                          else [start, ends[:-1]])
 
 
 def total(x, y=None):

@@ -26,7 +26,7 @@ class GuardWriter:
         self.xs, self.in_order = iter(xs), in_order
         self.lines, self.leaves = [], []
         self.scope = {'MISS': MISS, 'current_trace': current_trace,
-                      'base': Trace.base, 'ndarray': np.ndarray}
+                      'base': Trace.base}
 
     def unless(self, test):
         """Add a comparison."""
@@ -52,16 +52,14 @@ class GuardWriter:
 
     def compare(self, name, x):
         """Add a comparison of a leaf's type with the type of `x`."""
-        kind, dtype = f'kind_{name}', f'dtype_{name}'
         self.leaves.append(name)
+        self.scope[f'kind_{name}'] = type(x)
+        self.unless(f'type({name}) is kind_{name}')
         if type(x) is np.ndarray:
-            self.scope[dtype] = x.dtype
+            self.scope[f'dtype_{name}'] = x.dtype
             order = f' and {name}.flags.c_contiguous' * self.in_order
-            self.unless(f'type({name}) is ndarray and {name}.dtype is {dtype}'
-                        f' and {name}.shape == {x.shape}{order}')
-        else:
-            self.scope[kind] = type(x)
-            self.unless(f'type({name}) is {kind}')
+            self.unless(f'{name}.dtype is dtype_{name} and '
+                        f'{name}.shape == {x.shape}{order}')
 
 
 def is_plain(tree):

@@ -53,8 +53,8 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    empty = [f'np.empty({(length, *v.aval.shape)}{emitter.dtype_of(v)})'
-             for v in ys]
+    empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
+              f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     filled = {y: row for row, y in zip(rows, ys)
               if ordered and y in can_fill(jaxpr)}
     emitter.in_order = emitter.in_order or bool(filled)
@@ -67,8 +67,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
                      [emitter.result(v, names) for v in ends])
     outs = [*(names[v] for v in carry), *rows]
     return arguments, [
-        *[(f'{row} = {text}', None) for row, text in zip(rows, empty)],
-        (f'for step in {steps_text(length, reverse)}:', None),
+        *empty, (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
 
 
@@ -155,12 +154,11 @@ def assigned(names, values):
 def fast_while(emitter, *names, counts, **programs):
     """Return a call to `loop_while`, or to a function written for floats."""
     call = partial(while_lowering, emitter, counts=counts, **programs)
-    carefully_called = call(*names)
     test, body = [simplify(opened(programs[x])) for x in ('test', 'body')]
     tests = emitter.fast and as_numbers(test, emitter.ordered, is_bool)
     steps = tests and as_numbers(body, emitter.ordered)
     if not steps:
-        return carefully_called
+        return call(*names)
     name = f'while_{next(emitter.numbers)}'
     arguments, lines = scalar_loop(emitter, body, steps, counts, call,
                                    tests=tests)

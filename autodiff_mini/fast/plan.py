@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, FRESH, PIECEWISE, VIEWS, learn, opened)
-from autodiff_mini.jaxprs import Equation, Literal, Var, programs_in
+from autodiff_mini.jaxprs import Equation, Var, programs_in
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -64,7 +64,7 @@ def plan(jaxpr, ordered=True) -> list[Work]:
         ordered: whether its arguments are C-contiguous NumPy arrays.  If not,
             no array is overwritten, and there are no blocks.
     """
-    in_order = c_ordered(jaxpr) if ordered else ()
+    in_order = c_ordered(jaxpr) if ordered else set()
     shapes = {v.aval.shape for eqn in jaxpr.eqns for v in eqn.outvars}
     shapes.update(v.aval.shape for v in jaxpr.constvars + jaxpr.invars)
     if max(map(math.prod, shapes), default=0) < LARGE:
@@ -88,10 +88,7 @@ def stays_ordered(eqn, in_order):
 
 def is_ordered(eqn, in_order):
     """Return whether all operands of an equation are C-contiguous."""
-    for v in eqn.invars:
-        if type(v) is not Literal and v not in in_order:
-            return False
-    return True
+    return in_order.issuperset(filter(is_variable, eqn.invars))
 
 
 def programs_of(eqn):

@@ -306,9 +306,8 @@ class Raising(local):
     """
 
     def __init__(self):
-        context = Context()
-        context.run(np.seterr, all='raise')
-        self.run = context.run
+        self.run = Context().run
+        self.run(np.seterr, all='raise')
 
 
 raising = Raising()

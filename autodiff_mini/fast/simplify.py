@@ -6,6 +6,7 @@ Chapter 31.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -67,6 +68,7 @@ def simplify(jaxpr, batched=False):
            if type(x) is np.ndarray and x.shape == ()}
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
+    copies = {}     # the arguments and views that variables are copies of
     before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     eqns = []
 
@@ -77,6 +79,7 @@ def simplify(jaxpr, batched=False):
     for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
+            invars = list(map(copies.get, invars, invars))
             invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
@@ -86,19 +89,20 @@ def simplify(jaxpr, batched=False):
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
-            eqn = Equation(matmul_p, [invars[0], copy], eqn.params,
-                           eqn.outvars, eqn.line)
+            eqn = replace(eqn, invars=[invars[0], copy])
         if eqn.primitive is reshape_p and not batched:
             eqn = vector_product(eqn, made)
         if eqn.primitive is matmul_p:
             eqn = without_transpose(eqn, made, batched)
         if eqn.primitive is where_p:
             eqn = with_one_mask(eqn, made, keep)
-        operands = [v if type(v) is Var else (type(v.val), repr(v.val))
-                    for v in eqn.invars]
-        key = (eqn.primitive, *operands,
+        inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
+                  for v in eqn.invars]
+        key = (eqn.primitive, *inputs,
                frozen(tuple(eqn.params.items())) if eqn.params else ())
-        same = same_value(eqn, made)
+        same = same_value(eqn)
+        if same and is_copy(eqn, same, made):
+            copies[eqn.outvars[0]], same = same, None
         if same or key in seen:
             env.update(zip(eqn.outvars, [same] if same else seen[key]))
         else:
@@ -126,7 +130,7 @@ def vector_product(eqn, made):
     [x] = operands(row, made, reshape_p) or [None]
     if (x and [len(v.aval.shape) for v in (x, y, *eqn.outvars)] == [1, 2, 1]
             and row.aval.shape == (1, *x.aval.shape)):
-        return Equation(matmul_p, [x, y], {}, eqn.outvars, eqn.line)
+        return replace(eqn, primitive=matmul_p, invars=[x, y], params={})
     return eqn
 
 
@@ -141,8 +145,8 @@ def without_transpose(eqn, made, batched):
         [flipped] = operands(matrix, made, transpose_p) or [None]
         if (flipped and made[matrix].params['axes'] == (1, 0)
                 and vector.aval.ndim == 1 and x.aval.dtype == y.aval.dtype):
-            new = [v if v is vector else flipped for v in (y, x)]
-            return Equation(matmul_p, new, {}, eqn.outvars, eqn.line)
+            return replace(eqn, invars=[v if v is vector else flipped
+                                        for v in (y, x)])
     return eqn
 
 
@@ -159,7 +163,7 @@ def with_one_mask(eqn, made, keep):
                 and inner.aval == eqn.outvars[0].aval):
             mask = Var(c.aval)
             keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
-            return Equation(where_p, [mask, *rest], {}, eqn.outvars, eqn.line)
+            return replace(eqn, invars=[mask, *rest])
     return eqn
 
 
@@ -174,13 +178,9 @@ def products(eqn):
     """Expand a small power of an array into equations for products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
+            or n.val not in PRODUCTS or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
-    if n.val == 0:      # nan ** 0 is 1, too
-        one = Literal(x.aval.dtype.type(1))
-        return [Equation(broadcast_to_p, [one], {'shape': x.aval.shape},
-                         eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
@@ -219,33 +219,31 @@ def spread_number(x):
     return [Literal(number.item()), Literal(number)]
 
 
-def same_value(eqn, made):
-    """Return the operand that the result equals bit for bit, or None.
-
-    A copy is contiguous.  A view or an argument may not be, so it cannot
-    replace its copy: NumPy could sum it in another order.
-    """
+def same_value(eqn):
+    """Return the operand that the result equals bit for bit, or None."""
     rule = same_rules.get(eqn.primitive)
     v = rule(*eqn.invars) if rule else None
-    if v is None or v.aval != eqn.outvars[0].aval:
-        return None
-    if eqn.primitive in PIECEWISE:
-        if v.aval.dtype.kind == 'c':
-            return None     # inf + 0j times 1 is inf + nan j
-        if v.aval.shape and (v not in made
-                             or made[v].primitive not in FRESH):
-            return None
+    if v is None or v.aval != eqn.outvars[0].aval or (
+            v.aval.dtype.kind == 'c' and eqn.primitive in PIECEWISE):
+        return None     # inf + 0j times 1 is inf + nan j
     return v
+
+
+def is_copy(eqn, v, made):
+    """Return whether an equation copies an argument or a view.
+
+    A copy is contiguous.  A view or an argument may not be, and NumPy could
+    sum it in another order, so it replaces its copy only as an operand of an
+    element-wise operation, whose result is contiguous, too.
+    """
+    return (eqn.primitive in PIECEWISE and v.aval.shape
+            and not (v in made and made[v].primitive in FRESH))
 
 
 def is_number(v, x):
     """Return whether an operand is this number, its sign included."""
     return (type(v) is Literal and v.val == x
             and math.copysign(1, v.val.real) == math.copysign(1, x))
-
-
-def same_product(x, y):
-    return x if is_number(y, 1) else y if is_number(x, 1) else None
 
 
 def same_sum(x, y):
@@ -255,7 +253,8 @@ def same_sum(x, y):
 
 
 same_rules = {
-    mul_p: same_product,
+    mul_p: lambda x, y: (
+        x if is_number(y, 1) else y if is_number(x, 1) else None),
     add_p: same_sum,
     sub_p: lambda x, y: x if is_number(y, 0) else None,
     div_p: lambda x, y: x if is_number(y, 1) else None,

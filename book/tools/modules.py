@@ -229,8 +229,8 @@ def highlighted(title, text, library):
     """Return the HTML of each line of a module."""
     code = highlight(text, PythonLexer(ensurenl=False, stripnl=False),
                      HtmlFormatter(nowrap=True))
-    return linked(PLAIN.sub(r'\1', code), links_in(title, text, library)
-                  ).translate(FENCES).splitlines()
+    links = links_in(title, text, library)
+    return linked(PLAIN.sub(r'\1', code), links).translate(FENCES).splitlines()
 
 
 def linked(code, links, attributes=''):

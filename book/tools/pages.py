@@ -75,9 +75,9 @@ def differences():
 # The folder. An unchanged file keeps its time.
 
 def other_files():
-    """Return {name: bytes} of the folder's files that are no pages of ours.
+    """Return {name: bytes} of the files besides the pages of the book.
 
-    They are the pages of the modules, downloads, and what the site uses.
+    They are the modules' pages, the downloads, and what a page loads.
     """
     files = FILES | {path.relative_to('book').as_posix(): path
                      for path in sorted(Path('book/assets').rglob('*'))
@@ -198,7 +198,10 @@ def serve(port):
 
 
 def meet(made, changed):
-    """Update the pages after a save; an error does not end the server."""
+    """Update the pages after a save; an error does not end the server.
+
+    The theme and mkdocs.yml concern every page.
+    """
     try:
         look(made)
     except Exception:

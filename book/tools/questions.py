@@ -42,7 +42,8 @@ def markdown(question):
     return '\n\n'.join([
         '<div class="question" markdown="1">', question['asks'],
         *(folded(answer) for answer in answers),
-        '<details class="shows"><summary>Show the answer and read on</summary></details>',
+        '<details class="shows"><summary>Show the answer and read on</summary>'
+        '</details>',
         '</div>'])
 
 

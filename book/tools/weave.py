@@ -34,8 +34,8 @@ LAST = 17                       # chapter of Book One
 WOVEN = Path('.cache/woven')    # the listings that weave wrote, and ENDs
 END = '\0'
 ASK = '# weave:'
-FENCE = re.compile(r'(?ms)^(`{3,})(\w*)([^\n]*)\n(.*?)^\1 *$')
-TITLE = re.compile(r'title="([^"]*)"')
+FENCE = re.compile(   # ticks, language, title, code
+    r'(?ms)^(`{3,})(\w*)(?:[^\n]*title="(.*?)")?[^\n]*\n(.*?)^\1 *$')
 
 
 class Statement(NamedTuple):
@@ -128,12 +128,10 @@ def blocks(path):
 
 def block(fence, path):
     """Return the Block of a match of FENCE in a chapter."""
-    _, language, words, code = fence.groups()
-    title, line = TITLE.search(words), 1 + fence.string.count(
-        '\n', 0, fence.start())
+    _, language, title, code = fence.groups('')
+    line = 1 + fence.string.count('\n', 0, fence.start())
     return Block(path, line, line + fence[0].count('\n'),
-                 language == 'python', title[1] if title else '',
-                 code.removesuffix('\n'))
+                 language == 'python', title, code.removesuffix('\n'))
 
 
 def prose(path):

@@ -49,17 +49,13 @@ def settle():
 
 def check_values(row):
     """Raise AssertionError unless all calls return the same numbers."""
-    names = iter(row.calls)
-    first = next(names)
-    expected = values(row.calls[first]())
-    assert all(np.isfinite(y).all() for y in expected), (
-        f'{row.label} {row.size}: {first} is not finite')
-    for name in names:
-        found = values(row.calls[name]())
-        for x, y in zip(found, expected, strict=True):
-            message = f'{row.label} {row.size}: {name}, {first} disagree'
+    expected = values(row.calls['hand']())
+    for name, call in row.calls.items():
+        message = f'{row.label} {row.size}: {name} is wrong'
+        for x, y in zip(values(call()), expected, strict=True):
             assert x.shape == y.shape and x.dtype == y.dtype, (
                 f'{message}: {x.dtype}{x.shape}, {y.dtype}{y.shape}')
+            assert np.isfinite(y).all(), message
             np.testing.assert_allclose(
                 x, y, rtol=0, err_msg=message,
                 atol=row.tolerance * np.max(np.abs(y), initial=0.0))
@@ -83,19 +79,17 @@ def rounds(row):
     """
     check_values(row)
     gc.collect()
-    repeats = {name: repeats_of(call) for name, call in row.calls.items()}
-    first = {name: seconds(call, repeats[name]) / repeats[name]
-             for name, call in row.calls.items()}
-    in_a_row = {name: max(1, round(TURN / (first[name] * repeats[name])))
-                for name in first}
-    turns = {name: np.clip(round(BUDGET / max(TURN, first[name])), *TURNS)
-             for name in first}
-    times = {name: [took] for name, took in first.items()}
-    for turn in range(max(turns.values())):
-        for name, call in row.calls.items():
-            for _ in range(in_a_row[name] if turn < turns[name] else 0):
-                took = seconds(call, repeats[name]) / repeats[name]
-                times[name].append(took)
+    plans, times = {}, {name: [] for name in row.calls}
+    for name, call in row.calls.items():
+        repeat = repeats_of(call)
+        took = seconds(call, repeat)
+        turns = np.clip(round(BUDGET / max(TURN, took / repeat)), *TURNS)
+        plans[name] = repeat, max(1, round(TURN / took)), turns
+    for turn in range(max(TURNS)):
+        for name, (repeat, in_a_row, turns) in plans.items():
+            for _ in range(in_a_row if turn < turns else 0):
+                took = seconds(row.calls[name], repeat)
+                times[name].append(took / repeat)
     return times
 
 

@@ -167,8 +167,8 @@ def run_checked(jaxpr, args, layout):
         out = eqn.primitive.bind(*xs, **eqn.params)
         outs = out if eqn.primitive.multiple_results else [out]
         env.update(zip(eqn.outvars, outs, strict=True))
-        if makes_order(eqn, eqn.invars if all(map(is_contiguous, xs))
-                       else ()):
+        if makes_order(eqn, {*eqn.invars} if all(map(is_contiguous, xs))
+                       else set()):
             assert all(map(is_contiguous, outs)), eqn.primitive
             seen.add(eqn.primitive)
         if eqn.primitive in FRESH:

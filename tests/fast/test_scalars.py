@@ -29,12 +29,12 @@ def source(f, *args):
 
 def text(arguments, *lines):
     """Return the source of a program that tries these lines."""
-    numbers = [f'def numbers_1({arguments}):', *lines, '', '']
-    asks_numpy = lines[0].startswith('    ')
-    if asks_numpy:
+    numbers = []
+    if lines[0].startswith('    '):     # for a function that NumPy runs in
+        numbers = [f'def numbers_1({arguments}):', *lines, '', '']
         lines = [f'return raising.run(numbers_1, {arguments})']
     return '\n'.join([
-        *numbers * asks_numpy, f'def program({arguments}):', '    try:',
+        *numbers, f'def program({arguments}):', '    try:',
         *[f'        {line}' for line in lines],
         '    except (ArithmeticError, RuntimeError, ValueError):',
         f'        return careful({arguments})'])
@@ -166,8 +166,7 @@ NOT_SCALAR = {
 
 
 def scalar(f, *args):
-    jaxpr = opened(ad.make_jaxpr(f)(*args))
-    return is_scalar(simplify(jaxpr))
+    return is_scalar(simplify(opened(ad.make_jaxpr(f)(*args))))
 
 
 def test_programs_of_single_numbers_are_recognized():
@@ -282,8 +281,7 @@ def test_a_while_loop_runs_on_the_elements_of_a_vector():
         while count < 9 and np.isfinite(y[0]):
             y, count = y + swing(y) / length, count + 1.0
         return y, count
-    written = lowered(f, V, X).source
-    assert written.count('try:') == 1 and 'np.array([' in written
+    assert lowered(f, V, X).source.count('try:') == 1
     for x in map(np.float64, FEW_POINTS):
         check_outcome(ad.jit(f), by_hand, (V, x))
 
@@ -316,8 +314,8 @@ def test_a_compiled_loop_equals_its_steps(eager_to_split, name):
     f = ad.jit(lambda v, xs: ad.tree_leaves(loop(ad, v, xs)))
     g = lambda v, xs: [np.asarray(y, float)[()] for y in ad.tree_leaves(
         loop(unrolled, v, xs))]
-    written = lowered(lambda *xs: loop(ad, *xs), V, rows).source
-    assert 'return careful_loop' in written
+    assert 'return careful_loop' in lowered(
+        lambda *xs: loop(ad, *xs), V, rows).source
     for x in [0.7, 1e308, *FEW_POINTS]:
         v = np.array([0.3, x] if of_vectors else [x, 0.3])
         for xs in (rows, np.repeat(rows, 2, 0)[::2], rows * 0,

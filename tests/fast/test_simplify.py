@@ -116,7 +116,8 @@ SIMPLIFIED = {
             np.broadcast_to(0.0, (2, 3))),
         [V > 1, A], (
         'c:float64[2,3] = where a b 0.0', 'in (c,) }')),
-    'constant_number': (lambda x: x * np.broadcast_to(2.0, (2, 3)), [A], (
+    'constant_number': (
+        lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
         'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
 
     # one selection instead of two
@@ -136,13 +137,6 @@ SIMPLIFIED = {
         'd:float64[3,2] = mul c 1', 'e:float64[2,2] = matmul b d',
         'in (e,) }')),
 
-    # a power of 0 is 1
-    'zeroth_power': (
-        lambda x: (np.sin(x) * x ** 0, x[:2] ** 0 + x[1:], x[0] ** 0), [V], (
-        'b:float64[3] = sin a', 'c:float64[2] = index[indices=(1:,)] a',
-        'd:float64[2] = add 1.0 c', 'e:float64[] = index[indices=(0,)] a',
-        'f:float64[] = pow e 0', 'in (b, d, f) }')),
-
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (
         lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(np.reshape(x, (1, 2)) @ a, 3) @ a.T), [A, V[:2]], (
@@ -154,18 +148,15 @@ SIMPLIFIED = {
     'no_transpose': (lambda a, x: np.transpose(a, (0, 1)) @ x, [A, V], (
         'c:float64[2,3] = transpose[axes=(0, 1)] a',
         'd:float64[2] = matmul c b', 'in (d,) }')),
-    'view_of_a_constant': (
-        lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
-        'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
 
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
-        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(x.T),
-        [A], (
+        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1,
+            np.sin(y * 1)))(x.T), [A], (
         'b:float64[3,2] = transpose[axes=(1, 0)] a',
         'c:float64[3,2] = mul b 1', 'd:float64[3,2] = div b 1',
         'e:float64[3,2] = sub b 0.0', 'f:float64[3,2] = pow b 1',
-        'in (c, d, e, f) }')),
+        'g:float64[3,2] = sin b', 'in (c, d, e, f, g) }')),
     'copy_of_a_result': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
         [A], (

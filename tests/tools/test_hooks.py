@@ -1,6 +1,7 @@
 """pages and hooks: the folder of pages, and its server."""
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -171,6 +172,17 @@ def test_a_server_weaves_and_shows_edits_on_the_page(site):
         edit(module, FALSE + '\n', f'{PAGE}: refreshed', FALSE)
         edit(module, FALSE + '\nx = = 1\n', 'not Python', FALSE,
              'core.py:2: not Python: invalid syntax')
+
+
+@pytest.mark.parametrize('changed, touched', [
+    ('book/theme/main.html', True), ('mkdocs.yml', True), (PAGE, False)])
+def test_a_change_of_the_theme_concerns_every_page(
+        site, monkeypatch, changed, touched):
+    monkeypatch.setattr(pages, 'look', lambda made: None)
+    monkeypatch.setattr(pages, 'FOLDER', site)
+    os.utime(site / PAGE, (0, 0))
+    pages.meet({}, [str(site / changed)])
+    assert bool((site / PAGE).stat().st_mtime) == touched
 
 
 def test_an_unusable_port_is_refused():

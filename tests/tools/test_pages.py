@@ -21,12 +21,11 @@ PAGES = [*CHAPTERS, *reference.pages(ROOT),
          ROOT / 'README.md', ROOT / 'CONTRIBUTING.md']
 MODULES = ROOT / 'book/modules'
 GLOSSARY = ROOT / 'book/appendix/glossary.md'
-FENCE = re.compile(r'(?ms)^(`{3,}).*?^\1$')
 
 
 def prose(page):
     """Return the text of a page without listings and code."""
-    return re.sub(r'`[^`\n]*`', '', FENCE.sub('', page.read_text('utf-8')))
+    return re.sub(r'`[^`\n]*`', '', weave.prose(page))
 
 
 def test_every_link_between_pages_leads_to_a_heading():
@@ -89,17 +88,9 @@ def test_a_link_to_a_chapter_shows_its_number():
             assert weave.label(Path(target)) == number, page.name
 
 
-def test_the_navigation_has_every_page():
-    named = {*re.findall(r'(?m)- (?:[^:\n]*: )?(\S+\.md)$',
-                         (ROOT / 'mkdocs.yml').read_text())}
-    assert named == {'changes.md', *[
-        page.relative_to(ROOT / 'book').as_posix() for page in PAGES[:-2]]}
-
-
 def test_a_page_reads_well_on_the_site_and_as_a_notebook():
     for page in CHAPTERS:
-        whole = page.read_text()
-        text, found = FENCE.sub('', whole), places.sections(page)
+        text, found = weave.prose(page), places.sections(page)
         html = markdown.markdown(text,
                                  extensions=['toc', 'smarty', 'attr_list'])
         ids = re.findall(r'<h\d id="([^"]+)"', html)
@@ -108,7 +99,7 @@ def test_a_page_reads_well_on_the_site_and_as_a_notebook():
         assert not re.search(r'(?m)^> *\[!', text)      # words, to Jupyter
         assert [(page.name, block.line) for block in weave.blocks(page)
                 if re.search('(?m)^.{81}', block.text)] == []
-        names = re.findall(r"watch\([^`]*?name='(\w+)'", whole)
+        names = re.findall(r"watch\([^`]*?name='(\w+)'", page.read_text())
         assert len(names) == len({*names}), 'a link leads to two players'
 
 
