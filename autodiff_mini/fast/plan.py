@@ -99,13 +99,11 @@ def programs_of(eqn):
 
 def c_ordered(jaxpr) -> set:
     """Return the variables that are C-contiguous, if the arguments are."""
-    found = {*jaxpr.invars}
-    to_write = {*found}     # copies of zero strides are in order, too
-    for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
-        if type(x) is np.ndarray and x.flags.c_contiguous:
-            found.add(v)
-        if v in found or type(x) is np.ndarray and not any(x.strides):
-            to_write.add(v)
+    arrays = [(v, x) for v, x in zip(jaxpr.constvars, jaxpr.consts)
+              if type(x) is np.ndarray]
+    found = {*jaxpr.invars, *(v for v, x in arrays if x.flags.c_contiguous)}
+    # A write copies its array, and a copy of zero strides is in order.
+    to_write = found | {v for v, x in arrays if not any(x.strides)}
     for eqn in jaxpr.eqns:
         if makes_order(eqn, to_write if eqn.primitive in WRITES else found):
             found.update(eqn.outvars)

@@ -69,7 +69,9 @@ def simplify(jaxpr, batched=False):
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
     copies = {}     # the arguments and views that variables are copies of
-    before = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
+              for v in eqn.outvars}
+    spread = {*before, *values}     # they can have fewer elements in memory
     eqns = []
 
     def keep(eqn):
@@ -80,7 +82,8 @@ def simplify(jaxpr, batched=False):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             invars = list(map(copies.get, invars, invars))
-            invars = narrowed(old, invars, made, values)
+            if not spread.isdisjoint(invars):
+                invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
