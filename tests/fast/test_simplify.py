@@ -139,7 +139,8 @@ SIMPLIFIED = {
 
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (
-        lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(np.reshape(x, (1, 2)) @ a, 3) @ a.T), [A, V[:2]], (
+        lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(
+            np.reshape(x, (1, 2)) @ a, 3) @ a.T), [A, V[:2]], (
         'c:float64[3,2] = transpose[axes=(1, 0)] a',
         'd:float64[3] = matmul b a',
         'e:float64[2,1] = index[indices=(:, :1)] a',
