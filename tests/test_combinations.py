@@ -127,7 +127,8 @@ EDGES = {
 USES = [
     lambda t: t + 1, ad.jit(np.sin), lambda t: ad.vjp(np.sin, 1.0)[1](t),
     lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
-    lambda t: ad.cond(True, np.positive, np.positive, t)]
+    lambda t: ad.cond(True, np.positive, np.positive, t),
+    lambda t: ad.grad(lambda x: t[...])(1.0)]
 
 
 @pytest.mark.parametrize('origin', [
