@@ -68,7 +68,8 @@ def conditions(data):
     versions = ', '.join(f'{NAMES.get(name, name)} {number}'
                          for name, number in data['versions'].items())
     machine = data['machine']
-    spreads = [x for row in data['rows'] for x in row['spread'].values()]
+    spreads = [0.0, *[x for row in data['rows']
+                      for x in row['spread'].values()]]
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by that of the '

@@ -61,11 +61,12 @@ def main():
         description='Compare our gradients with NumPy code written by hand, '
                     'and with autograd, torch, and JAX if installed.')
     parser.add_argument('workloads', nargs='*', metavar='W',
-                        choices=WORKLOADS,
                         help=f'some of: {", ".join(WORKLOADS)}')
     parser.add_argument('--write', action='store_true',
                         help='write book/benchmarks.json and README.md')
     asked = parser.parse_args()
+    if unknown := ', '.join({*asked.workloads} - {*WORKLOADS}):
+        parser.error(f'no {unknown}; choose from {", ".join(WORKLOADS)}')
     if asked.write and asked.workloads:
         parser.error('--write measures all workloads, so do not name any')
     if asked.write:     # fail now if README has no place for it
