@@ -134,15 +134,14 @@ SIMPLIFIED = {
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (
         lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(
-            np.reshape(x, (1, 2)) @ a, 3) @ a.T), [A, V[:2]], (
+            np.reshape(x, (1, 2)) @ a, 3) @ a.T, np.transpose(a, (0, 1)) @ (
+            x @ a)), [A, V[:2]], (
         'c:float64[3,2] = transpose[axes=(1, 0)] a',
         'd:float64[3] = matmul b a',
         'e:float64[2,1] = index[indices=(:, :1)] a',
         'f:float64[3,1] = matmul c e', 'g:float64[2] = matmul a d',
-        'in (d, f, d, g) }')),
-    'no_transpose': (lambda a, x: np.transpose(a, (0, 1)) @ x, [A, V], (
-        'c:float64[2,3] = transpose[axes=(0, 1)] a',
-        'd:float64[2] = matmul c b', 'in (d,) }')),
+        'h:float64[2,3] = transpose[axes=(0, 1)] a',
+        'i:float64[2] = matmul h d', 'in (d, f, d, g, i) }')),
 
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
