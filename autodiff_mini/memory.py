@@ -43,7 +43,10 @@ class Snapshot:
                           for stride in x.strides]
         new = x[once]
         if copy is None or not np.array_equal(bits(copy[once]), bits(new)):
-            copy = np.broadcast_to(new.copy('K'), x.shape, self.subok)
+            copy = np.array(new, order='K', subok=self.subok)
+            if copy.shape != x.shape:
+                copy = np.broadcast_to(copy, x.shape, self.subok)
+            copy.flags.writeable = False
             self.copies[id(x)] = x, copy
         return copy
 

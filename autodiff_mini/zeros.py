@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import full
-from autodiff_mini.core import float0, is_array, tangent_type, typeof
+from autodiff_mini.core import NUMBERS, float0, is_array, tangent_type, typeof
 
 
 class Zero:
@@ -57,6 +57,8 @@ def instantiate_zeros(t):
     aval = t.aval
     if aval.dtype == float0:
         return np.zeros(aval.shape, float0)
+    if type(t.like) in NUMBERS:
+        return type(t.like)(0)
     if is_array(t.like):   # an array of any library
         return np.zeros_like(t.like)[()]
     zeros = full(t.like, aval.shape, 0, aval.dtype)

@@ -124,15 +124,22 @@ EDGES = {
     'checkpoint': lambda f: ad.checkpoint(f)(1.0),
     'jaxpr': lambda f: ad.make_jaxpr(f)(1.0),
 }
+USES = [
+    lambda t: t + 1, ad.jit(np.sin), lambda t: ad.vjp(np.sin, 1.0)[1](t),
+    lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
+    lambda t: ad.cond(True, np.positive, np.positive, t)]
 
 
-@pytest.mark.parametrize('origin', ['jvp', 'vmap', 'jit', 'linearize'])
-def test_no_transformation_returns_an_escaped_tracer(origin):
+@pytest.mark.parametrize('origin', [
+    'jvp', 'vmap', 'jit', 'linearize', 'grad'])
+def test_an_escaped_tracer_is_caught_where_it_is_used(origin):
+    """It is an argument, or what a function returns."""
     escaped = []
-    EDGES[origin](lambda x: escaped.append(x) or x)
-    for edge in EDGES.values():
+    EDGES[origin](lambda x: escaped.append(np.sin(x)) or x)
+    by_edge = [lambda t, f=f: f(lambda x: t) for f in EDGES.values()]
+    for use in USES + by_edge:
         with pytest.raises(ad.UnexpectedTracerError, match='had returned'):
-            edge(lambda x: escaped[0])
+            use(escaped[0])
 
 
 def test_a_rule_that_returns_an_escaped_tracer_is_refused():

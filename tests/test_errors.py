@@ -368,9 +368,10 @@ def test_arithmetic_on_a_symbolic_zero_names_the_cure():
     for use in (lambda z: z + 1, lambda z: A * z, lambda z: z @ A,
                 lambda z: -z, lambda z: z[0], np.sin, np.sum, float,
                 lambda z: np.asarray(z, float), lambda z: z < 1):
-        with pytest.raises(TypeError, match=r'Zero\(float64\[4\]\).*'
-                                            r'ad\.instantiate_zeros'):
-            use(ad.Zero(A))
+        for zero in ad.Zero, ad.SymbolicZero:
+            with pytest.raises(TypeError, match=(
+                    r'Zero\(float64\[4\]\).*ad\.instantiate_zeros')):
+                use(zero(A))
 
 
 def test_errors_have_the_names_of_jax():
@@ -389,53 +390,12 @@ def test_rule_table_names_the_missing_rule():
 
 def test_functions_are_named_as_users_call_them():
     assert fun_name(np.sin) == 'sin'
-    assert fun_name(escaped) == 'escaped'
+    assert fun_name(reshaped) == 'reshaped'
     assert fun_name(functools.partial(functools.partial(sum), [])) == 'sum'
     assert fun_name(np.poly1d([1.0])).endswith('poly1d')
     assert full_name(np.sum) == 'numpy.sum'
     assert full_name(np.linalg.qr) == 'numpy.linalg.qr'
     assert full_name(scipy.special.erf) == 'scipy.special.erf'
-
-
-# An escaped tracer is caught where it is used, also at the top level.
-
-def escaped(transform):
-    """Return what a function leaves outside its transformation."""
-    left = []
-
-    def f(x):
-        left.append(x * 2)
-        return np.sum(x)
-    transform(f)(np.ones((2, 3)) if transform is ad.vmap else X)
-    return left[-1]
-
-
-X = np.ones(3)
-
-
-def same(x):
-    return x
-
-
-USES = {
-    'add': lambda t: t + 1,
-    'jit': ad.jit(same),
-    'jit_returns': lambda t: ad.jit(lambda x: t)(1.0),
-    'grad_returns': lambda t: ad.grad(lambda x: t[0])(1.0),
-    'pullback': lambda t: ad.vjp(same, X)[1](t),
-    'vmap_returns': lambda t: ad.vmap(lambda x: t)(X),
-    'scan': lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
-    'cond': lambda t: ad.cond(True, same, same, t),
-}
-
-
-def test_an_escaped_tracer_is_caught_where_it_is_used():
-    for transform in (ad.grad, ad.jit, ad.vmap):
-        tracer = escaped(transform)
-        for use in USES.values():
-            with pytest.raises(ad.UnexpectedTracerError,
-                               match='had returned'):
-                use(tracer)
 
 
 def test_an_integer_is_named_by_its_position_in_the_call():

@@ -130,6 +130,13 @@ def test_exercise_in_a_page_is_solved_only_by_its_solution(cells, name):
     assert not cells.attempt(name, unsolved, lines, given['tests'])[2]
 
 
+def test_another_address_of_python_has_no_hashes(monkeypatch):
+    assert in_page.settings()['files']
+    monkeypatch.setenv('RUNTIME', 'https://example.org/')
+    found = in_page.settings()
+    assert (found['runtime'], found['files']) == ('https://example.org/', {})
+
+
 def test_archive_holds_the_library_and_is_the_same_each_time():
     first, second = in_page.library(), in_page.library()
     names = zipfile.ZipFile(io.BytesIO(first)).namelist()

@@ -174,7 +174,8 @@ def fission(jaxpr, avals, length, reverse, counts):
         first, core = hoist(simplify(core), len(fixed))
         fixed = [env[v] for v in fixed]
         fixed += run(first, *fixed)
-        current_trace().line = body.eqns[0].line if body.eqns else None
+        line = body.eqns[0].line if body.eqns else None
+        current_trace().line = line
         last = loop_p.bind(
             *fixed, *[starts[i] for i in stays], *[env[v] for v in moving],
             jaxpr=core, length=length, reverse=reverse,
@@ -182,11 +183,11 @@ def fission(jaxpr, avals, length, reverse, counts):
         env.update(zip(kept, last[len(stays):], strict=True))
         rows.update(kept)
         compute(parts.after, late)
+        current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
             outs[i] = starts[i] + total(*[env[v] for v in vs])
-        return [*[outs[i] for i in range(len(carry))],
-                *[env[v] for v in ys]]
+        return [*outs.values(), *[env[v] for v in ys]]
     return stage_program(scan, avals, TraceTag('scan', Jaxpr))
 
 

@@ -55,8 +55,11 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     rows = [names['row', i] for i in range(len(ys))]
     empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
               f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
-    filled = {y: row for row, y in zip(rows, ys)
-              if ordered and y in can_fill(jaxpr)}
+    made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
+    in_order = c_ordered(jaxpr) if ordered else ()
+    filled = {y: row for row, y in zip(rows, ys)    # computed into its row
+              if y in in_order and made.get(y) in OVERWRITING
+              and y.aval.shape and math.prod(y.aval.shape) < HUGE}
     emitter.in_order = emitter.in_order or bool(filled)
     step = [(f'{names[v]} = {all_rows}[step]', None) for v, all_rows in
             [*((v, names[v, 'all']) for v in xs), *filled.items()]]
@@ -69,13 +72,6 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     return arguments, [
         *empty, (f'for step in {steps_text(length, reverse)}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
-
-
-def can_fill(jaxpr):
-    """Return the variables that can be computed into rows of an array."""
-    return {v for eqn in jaxpr.eqns if eqn.primitive in OVERWRITING
-            for v in c_ordered(jaxpr).intersection(eqn.outvars)
-            if v.aval.shape and math.prod(v.aval.shape) < HUGE}
 
 
 def row_text(texts, v):

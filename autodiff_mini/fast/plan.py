@@ -99,17 +99,15 @@ def programs_of(eqn):
 
 def c_ordered(jaxpr) -> set:
     """Return the variables that are C-contiguous, if the arguments are."""
-    found = {*jaxpr.invars}
-    copied = set()      # constants with zero strides: copies are in order
-    for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
-        if type(x) is np.ndarray and x.flags.c_contiguous:
-            found.add(v)
-        elif type(x) is np.ndarray and not any(x.strides):
-            copied.add(v)
+    arrays = [(v, x) for v, x in zip(jaxpr.constvars, jaxpr.consts)
+              if type(x) is np.ndarray]
+    found = {*jaxpr.invars, *(v for v, x in arrays if x.flags.c_contiguous)}
+    # A write copies its array, and a copy of zero strides is in order.
+    to_write = found | {v for v, x in arrays if not any(x.strides)}
     for eqn in jaxpr.eqns:
-        known = found | copied if eqn.primitive in WRITES else found
-        if makes_order(eqn, known):
+        if makes_order(eqn, to_write if eqn.primitive in WRITES else found):
             found.update(eqn.outvars)
+            to_write.update(eqn.outvars)
     return found
 
 
@@ -260,7 +258,7 @@ def block(eqns, i, uses):
     outs = [v for v in made if uses.variable[v] > i]
     inner = {*made}.difference(outs)
     last = {v: j for j, eqn in enumerate(eqns) for v in eqn.invars}
-    free, into = [], {}
+    free, into = {}, {}     # `free` is a set with an order
     for j, eqn in enumerate(eqns):
         [out], taken = eqn.outvars, None
         done = [v for v in dict.fromkeys(eqn.invars)
@@ -272,7 +270,8 @@ def block(eqns, i, uses):
                               if v.aval.dtype == out.aval.dtype), None)
         if taken:
             into[out] = taken
-        free = [v for v in free + done if v is not taken]
+        free.update(dict.fromkeys(done))
+        free.pop(taken, None)
     shape = made[0].aval.shape
     rows, row = rows_of(shape), math.prod(shape[1:])
     new = [v.aval.dtype.itemsize for v in inner.difference(into)]

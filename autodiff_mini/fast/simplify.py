@@ -71,18 +71,19 @@ def simplify(jaxpr, batched=False):
     copies = {}     # the arguments and views that variables are copies of
     before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
               for v in eqn.outvars}
+    spread = {*before, *values}     # they can have fewer elements in memory
     eqns = []
 
     def keep(eqn):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in (
-            products(eqn) if eqn.primitive is pow_p else [eqn])):
+    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
-            invars = narrowed(old, [copies.get(v, v) for v in invars], made,
-                              values)
+            invars = list(map(copies.get, invars, invars))
+            if not spread.isdisjoint(invars):
+                invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
@@ -98,9 +99,9 @@ def simplify(jaxpr, batched=False):
             eqn = without_transpose(eqn, made, batched)
         if eqn.primitive is where_p:
             eqn = with_one_mask(eqn, made, keep)
-        operands = [v if type(v) is Var else (type(v.val), repr(v.val))
-                    for v in eqn.invars]
-        key = (eqn.primitive, *operands,
+        inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
+                  for v in eqn.invars]
+        key = (eqn.primitive, *inputs,
                frozen(tuple(eqn.params.items())) if eqn.params else ())
         same = same_value(eqn)
         if same and is_copy(eqn, same, made):
@@ -177,8 +178,8 @@ def owner(v, made):
 
 
 def products(eqn):
-    """Expand a power into equations for products, if it is a small one."""
-    x, n = eqn.invars
+    """Expand a small power of an array into equations for products."""
+    x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
             or n.val not in PRODUCTS or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):

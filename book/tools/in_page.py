@@ -5,12 +5,14 @@
 `book/run` has the scripts.  A page loads only `run.js`, and on the first
 click it loads the rest from here: the library as an archive, the exercises,
 and `settings.json`, which says where Pyodide is.  By default that is the
-address of its releases.  `make runtime` makes it a folder of the site, so
-that no other host is asked.
+address of its releases.  The environment variable RUNTIME names another
+one, and `make runtime` makes it a folder of the site, so that no other host
+is asked.
 """
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -51,8 +53,10 @@ def settings():
     what is sent. With a recursion `limit` of 600, a browser's own stack
     overflows.
     """
-    return {'runtime': 'runtime/' if OWN.exists() else ADDRESS} | json.loads(
-        (SCRIPTS / 'settings.json').read_text())
+    pinned = json.loads((SCRIPTS / 'settings.json').read_text())
+    if 'RUNTIME' in os.environ:
+        return pinned | {'runtime': os.environ['RUNTIME'], 'files': {}}
+    return pinned | {'runtime': 'runtime/' if OWN.exists() else ADDRESS}
 
 
 def library():

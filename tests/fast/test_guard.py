@@ -193,20 +193,13 @@ def test_a_mistake_behind_the_guard_quotes_the_users_line(flattened):
 
 def test_a_key_error_in_the_program_is_not_a_miss():
     """The guard looks up keys, and only its own errors count as a miss."""
-    p, runs = ad.Primitive('picky'), []
+    p, runs, doubled = ad.Primitive('picky'), [], {0.5: 1.0, 1.0: 2.0}
     p.def_abstract_eval(lambda x: x)
-
-    @p.def_impl
-    def impl(x):
-        runs.append(x)
-        if x > 1:
-            raise KeyError('inside')
-        return x * 2.0
-
+    p.def_impl(lambda x: runs.append(x) or doubled[x])
     f = ad.jit(lambda d: p.bind(d['x']))
     f({'x': 0.5})
     del runs[:]
-    with pytest.raises(KeyError, match='inside'):
+    with pytest.raises(KeyError):
         f({'x': 2.0})
     assert runs == [2.0]    # once
     assert f({'x': 1.0}) == 2.0 and runs == [2.0, 1.0]

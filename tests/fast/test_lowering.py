@@ -48,26 +48,23 @@ def program(a):
     c = b.transpose(0)
     return [c]'''),
     'numbers': (
-        lambda x: (x * 2, 2 * x, x * 2.0, x + True, x * -1,
-            x * np.float64(2.5), x + np.inf, -0.0 * x),
+        lambda x: (x * 2, 2 * x, x + True, x * np.float64(2.5), x + np.inf,
+            -0.0 * x),
         [C], '''\
 const_1 = np.array(2.0)
-const_2 = np.array((-1.0))
-const_3 = np.array(2.5)
-const_4 = np.array(inf)
-const_5 = np.array((-0.0))
+const_2 = np.array(2.5)
+const_3 = np.array(inf)
+const_4 = np.array((-0.0))
 
 
 def program(a):
     b = a * const_1
     c = const_1 * a
-    d = a * const_1
-    e = a + True
-    f = a * const_2
-    g = a * const_3
-    h = a + const_4
-    i = const_5 * a
-    return [b, c, d, e, f, g, h, i]'''),
+    d = a + True
+    e = a * const_2
+    f = a + const_3
+    g = const_4 * a
+    return [b, c, d, e, f, g]'''),
     'in_place': (
         lambda x: ((1 - (2 * ((np.sin(x) + 1) - x)) / x) + x) * x,
         [B], '''\

@@ -8,7 +8,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered, Version
 from autodiff_mini.fast.scalars import (
-    MATH, adds_in_turn, as_numpy, in_turn, is_scalar)
+    MATH, adds_in_turn, as_numpy, in_turn, is_scalar, raising)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.primitives.elementwise import tanh_p
 from tests.test_jit_equals_eager import (
@@ -123,6 +123,12 @@ def test_scalar_code_computes_and_warns_as_numpy_does():
                 for state in 'warn', 'ignore', 'raise':
                     check_outcome(g, f, xs, invalid=state, over=state,
                                   divide=state)
+
+
+def test_a_program_inside_another_runs_the_careful_version():
+    """A signal handler can call it while NumPy raises its errors."""
+    f = ad.jit(np.exp)
+    assert f(1.5) == raising.run(f, 1.5) == np.exp(1.5)
 
 
 def test_a_long_program_reuses_the_names_of_numbers():
