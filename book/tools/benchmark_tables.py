@@ -68,8 +68,7 @@ def conditions(data):
     versions = ', '.join(f'{NAMES.get(name, name)} {number}'
                          for name, number in data['versions'].items())
     machine = data['machine']
-    spreads = [0.0, *[x for row in data['rows']
-                      for x in row['spread'].values()]]
+    spreads = [x for row in data['rows'] for x in row['spread'].values()]
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by that of the '
@@ -77,7 +76,7 @@ def conditions(data):
             'the row. In the rows of “one call”, “by hand” is a direct call '
             'of the function. A time is the best of many rounds. In the '
             'median, three quarters of them exceed it by at most '
-            f'{np.median(spreads):.0%}.')
+            f'{np.median(spreads or [0]):.0%}.')
 
 
 def by_form(rows, cells):
