@@ -76,7 +76,7 @@ def conditions(data):
             'the row. In the rows of “one call”, “by hand” is a direct call '
             'of the function. A time is the best of many rounds. In the '
             'median, three quarters of them exceed it by at most '
-            f'{np.median(spreads):.0%}.')
+            f'{np.median(spreads or [0]):.0%}.')
 
 
 def by_form(rows, cells):
