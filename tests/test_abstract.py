@@ -51,7 +51,7 @@ def test_programs_that_depend_on_values_are_refused():
     for program in PROGRAMS:
         if program.name in NOT_STAGED:
             f, (x,) = partial(program.function, np), program.args
-            for way in (lambda: ad.make_jaxpr(f)(x),
+            for way in (lambda: ad.make_jaxpr(f)(x), lambda: ad.jit(f)(x),
                         lambda: ad.vmap(f)(np.stack([x, -x]))):
                 with pytest.raises(NOT_STAGED[program.name],
                                    match=r'np\.(where|max)'):

@@ -127,7 +127,8 @@ EDGES = {
 USES = [
     lambda t: t + 1, ad.jit(np.sin), lambda t: ad.vjp(np.sin, 1.0)[1](t),
     lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),
-    lambda t: ad.cond(True, np.positive, np.positive, t)]
+    lambda t: ad.cond(True, np.positive, np.positive, t),
+    lambda t: ad.grad(lambda x: t[...])(1.0)]
 
 
 @pytest.mark.parametrize('origin', [
@@ -142,7 +143,7 @@ def test_an_escaped_tracer_is_caught_where_it_is_used(origin):
             use(escaped[0])
 
 
-def test_a_rule_that_returns_an_escaped_tracer_is_refused():
+def test_an_escaped_tracer_from_a_rule_or_as_a_cotangent_is_refused():
     escaped = []
     ad.jit(lambda x: escaped.append(x) or x)(1.0)
     f = ad.custom_jvp(lambda x: x)
@@ -151,6 +152,7 @@ def test_a_rule_that_returns_an_escaped_tracer_is_refused():
     g.defvjp(lambda x: (x, None), lambda r, ct: (escaped[0],))
     for program in (lambda: ad.jvp(f, (1.0,), (1.0,)),
                     lambda: ad.vjp(g, 1.0)[1](1.0),
+                    lambda: ad.vjp(np.sin, np.float64(1.0))[1](escaped[0]),
                     lambda: ad.grad(g)(1.0)):
         with pytest.raises((ad.UnexpectedTracerError, TypeError),
                            match='had returned'):

@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.custom_vjp import (
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, node
+from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, d, node
 from tests.test_staged_calls import staged, summed_grad
 
 Pair = namedtuple('Pair', 'x y')
@@ -57,16 +57,7 @@ def refused(f, words, error=TypeError, x=3.0):
     return info.value
 
 
-# D1: vmap keeps custom rules
-
-def test_d1_vmap_and_grad_use_the_rule_in_either_order():
-    assert ad.grad(square)(1.0) == 3.0
-    ones = np.ones(4)
-    assert_same(ad.vmap(ad.grad(square))(ones), 3 * ones)
-    assert_same(ad.grad(lambda x: np.sum(ad.vmap(square)(x)))(ones), 3 * ones)
-    assert_same(square(ones), ones)
-    assert_same(ad.vmap(square)(2 * ones), 4 * ones)
-
+# D1: vmap keeps custom rules. tests/test_staged_calls.py has every nesting.
 
 def test_d9_bwd_has_a_derivative_too():
     """With respect to the residuals, and to the cotangent."""
@@ -674,21 +665,6 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
     assert ad.grad(g)(3.0) in (1.0, 3.0)
 
 
-# B1: both rules on one function. tests/test_staged_calls.py checks that each
-# mode uses its own rule in every nesting.
-
-def test_b1_each_mode_uses_its_own_rule():
-    f = custom(lambda x: x * x, lambda x: (f(x), x),
-               lambda x, ct: (3 * x * ct,))
-    f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
-    assert ad.grad(f)(2.0) == 6.0
-    assert along(f)(2.0) == linear(f)(2.0) == 10.0
-
-
-along = lambda f: lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
-linear = lambda f: lambda x: ad.linearize(f, x)[1](np.ones(np.shape(x))[()])
-
-
 # B2: nondiff arguments that hold traced values, in a jaxpr
 
 def scale(a, x):
@@ -731,9 +707,9 @@ def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind):
         total = lambda x: ad.vmap(g, (0, None))(X, x).sum()
         assert_close(ad.grad(staged(total))(2.0), back * X.sum())
         if kind != 'vjp':
-            assert_close(along(lambda x: ad.vmap(g)(X, x))(X), 5 * X)
-            assert_close(ad.vmap(lambda a: linear(partial(g, a))(2.0))(X),
-                         5 * X)
+            assert_close(d(lambda x: ad.vmap(g)(X, x))(X), 5 * X)
+            assert_close(ad.vmap(lambda a: ad.linearize(
+                partial(g, a), 2.0)[1](1.0))(X), 5 * X)
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -18,6 +18,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, Program, f64, is_inexact
 from tests.test_abstract import NOT_STAGED
+from tests.test_custom_vjp import square
 from tests.test_programs import tangents_for
 from tests.test_transpose import cotangent_for
 from tests.test_vmap import UNMAPPED, batched
@@ -97,14 +98,6 @@ def test_each_primitive_has_its_rules_and_a_program():
 
 # The two rows of a function with a reverse rule.  Forward mode has to be an
 # error, because only the reverse pass can open an envelope.
-
-@ad.custom_vjp
-def square(x):
-    return x * x
-
-
-square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
-
 
 def test_only_the_reverse_pass_opens_an_envelope():
     x = np.arange(1.0, 5.0)

@@ -12,6 +12,7 @@ import autodiff_mini as ad
 from tests.hard_points import (
     OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
 from tests.numerical import python_type
+from tests.programs import is_inexact
 from tests.traces import rows_of_numpy, spied
 
 pytestmark = pytest.mark.filterwarnings('ignore')
@@ -55,10 +56,6 @@ def assert_same_outcome(actual, expected):
         assert actual is expected
     else:
         assert_same_bits(actual, expected)
-
-
-def is_inexact(x):
-    return np.result_type(x).kind in 'fc'
 
 
 def ones(x):

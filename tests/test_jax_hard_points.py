@@ -10,8 +10,10 @@ import pytest
 
 from tests.hard_points import POINTS
 from tests.real_jax import by_version, jax
-from tests.test_hard_points import SLOPED, is_complex, is_inexact, pull
+from tests.test_hard_points import (
+    SLOPED, is_complex, is_inexact, pull, silent)
 
+assert silent   # a fixture
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
 
 ASKED = [point for point in POINTS
@@ -25,12 +27,6 @@ REPAIRED = by_version({'0.10.2': set(), '0.12': {
     'hypot-at 1e+300, 1e+300', 'hypot-at 1e-300, 1e-300'}})
 BROKEN = by_version({'0.10.2': set(), '0.12': {
     'det-overflow'}})   # inf and nan, where the slopes are 1e300 and 0
-
-
-@pytest.fixture(autouse=True)
-def silent():
-    with np.errstate(all='ignore'):
-        yield
 
 
 def asked(point):

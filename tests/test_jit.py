@@ -21,7 +21,6 @@ from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
-from tests.test_abstract import NOT_STAGED
 from tests.test_custom_jvp import (
     assert_trees, custom, d, power, sine, square)
 from tests.test_staged_calls import nested, point
@@ -52,14 +51,6 @@ def test_jit_computes_what_numpy_computes(program):
         g, expected = ad.jit(f), f(*args)
         for _ in range(2):
             assert_same(g(*args), expected, program.ulps)
-
-
-def test_d3_programs_that_depend_on_values_are_refused():
-    for program in PROGRAMS:
-        if program.name in NOT_STAGED:
-            with pytest.raises(NOT_STAGED[program.name],
-                               match=r'np\.(where|max)'):
-                ad.jit(partial(program.function, np))(*program.args)
 
 
 # D1, D6: the rule survives

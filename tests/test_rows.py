@@ -145,9 +145,8 @@ def loss(x, y=1.0):
     return x * y
 
 
-def vjp_of(fwd=lambda x, y: (x * y, None), bwd=lambda r, ct: (ct, None),
-           **options):
-    return custom(loss, fwd, bwd, **options)
+def vjp_of(bwd=lambda r, ct: (ct, None)):
+    return custom(loss, lambda x, y: (x * y, None), bwd)
 
 
 def gradient_of(rule):
@@ -173,15 +172,8 @@ ERRORS = [
      "loss has no argument 'z'"),
     (lambda x: vjp_of()(x, 'text'), TypeError,
      r'arguments of loss\[1\]: .*type str'),
-    (vjp_of(bwd=lambda r, ct: ct), TypeError,
-     'loss must produce a tuple with one cotangent per argument'
-     r' of the function \(2\), but got an array float64\[\]'),
-    (vjp_of(bwd=lambda r, ct: ('a', None)), TypeError,
-     r'loss must .*arguments\[0\]: .*str'),
     (with_jvp(loss, lambda p, t: (t[1], t[0]), symbolic_zeros=True),
      TypeError, 'loss.*(SymbolicZero|symbolic zero)'),
-    (vjp_of(fwd=lambda x, y: (x.value, [y]), symbolic_zeros=True),
-     TypeError, 'loss.*CustomVJPPrimal.*Return its .value'),
     (late, TypeError, 'The rule of .*loss closes over '
      'JaxprTracer.*had returned. Pass the value'),
     (gradient_of(lambda x, y: x), TypeError,

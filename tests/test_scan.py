@@ -27,13 +27,6 @@ X = np.linspace(-0.5, 1.5, 4)
 T, V = TypeError, ValueError
 
 
-def assert_all_close(actual, expected):
-    assert ad.tree_structure(actual) == ad.tree_structure(expected)
-    for a, b in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
-        assert np.shape(a) == np.shape(b)
-        assert_close(a, b)
-
-
 def residual_shapes(f, *args):
     return sorted(map(np.shape, ad.tree_leaves(ad.vjp(f, *args)[1])))
 
@@ -110,8 +103,8 @@ def test_linear_transpose_works_through_a_scan():
     f = lambda lib, xs: lib.scan(lambda c, x: (c @ W + x, c[0]),
                                  np.zeros(3), xs)
     ct = (X[:3], XS[:, 0])
-    assert_all_close(ad.linear_transpose(partial(f, ad), XS)(ct),
-                     ad.linear_transpose(partial(f, unrolled), XS)(ct))
+    ad.tree_map(assert_close, ad.linear_transpose(partial(f, ad), XS)(ct),
+                ad.linear_transpose(partial(f, unrolled), XS)(ct))
     with pytest.raises(TypeError, match='the program is not linear'):
         ad.linear_transpose(lambda xs: ad.scan(
             lambda c, x: (c + x, None), np.ones(3), xs)[0], XS)(X[:3])

@@ -18,6 +18,7 @@ from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type)
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
+from tests.test_custom_jvp import d
 from tests.test_programs import coarsest, random_tangent
 from tests.test_transpose import inexact_only
 from tests.traces import SpyTracer, spied
@@ -343,10 +344,6 @@ def test_the_batch_axis_is_hidden_from_elements():
 
 
 # With jvp
-
-def d(f):
-    return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
-
 
 def test_a_mapped_function_closes_over_an_outer_tracer():
     f = lambda w: ad.vmap(lambda x: x * w + w)(np.arange(3.))

@@ -18,6 +18,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, ShapedArray, TraceTag, array_type, float0, fun_name, public,
     typeof, typeof_result)
+from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -133,6 +134,8 @@ def fit_given(aval, ct):
     """Convert a user's cotangent to the type of the output."""
     try:
         return fit_tangent(aval, ct)
+    except UnexpectedTracerError:
+        raise
     except (TypeError, ValueError):
         raise ValueError(
             'unexpected type (e.g. shape or dtype) of the cotangent: got '

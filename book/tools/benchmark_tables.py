@@ -76,7 +76,7 @@ def conditions(data):
             'the row. In the rows of “one call”, “by hand” is a direct call '
             'of the function. A time is the best of many rounds. As a rule, '
             'three quarters of them take at most '
-            f'{np.median(spreads):.0%} longer.')
+            f'{np.median(spreads or [0]):.0%} longer.')
 
 
 def by_form(rows, cells):

@@ -34,8 +34,8 @@ README = ROOT / 'README.md'
 TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W5': w5, 'W6': w6,
          'W7': w7, 'W8': w8, 'W9': w9, 'W10': w10, 'W11': w11}
 # Why `jit` can take longer than the floor.
-GUARD = ('A call checks the types of its arguments and makes new results, '
-         'which belong to the caller. The floor does neither.')
+GUARD = ('A call checks the types of its arguments, and arrays in its result '
+         'are new and belong to the caller. The floor does neither.')
 ALGEBRA = ('The person rearranges the derivative into fewer operations, folds '
            'constants, and knows that the slope of softplus is one sigmoid. '
            '`jit` drops an operation only if all bits stay the same.')
@@ -61,11 +61,12 @@ def main():
         description='Compare our gradients with NumPy code written by hand, '
                     'and with autograd, torch, and JAX if installed.')
     parser.add_argument('workloads', nargs='*', metavar='W',
-                        choices=WORKLOADS,
                         help=f'some of: {", ".join(WORKLOADS)}')
     parser.add_argument('--write', action='store_true',
                         help='write book/benchmarks.json and README.md')
     asked = parser.parse_args()
+    if unknown := ', '.join({*asked.workloads} - {*WORKLOADS}):
+        parser.error(f'no {unknown}; choose from {", ".join(WORKLOADS)}')
     if asked.write and asked.workloads:
         parser.error('--write measures all workloads, so do not name any')
     if asked.write:     # fail now if README has no place for it
