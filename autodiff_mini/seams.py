@@ -49,7 +49,7 @@ class Seam:
         return function
 
     def take_from(self, module):
-        """Take the step over for a module that the first call imports."""
+        """Take over the step for a module, which the first call imports."""
         def first(*args):
             import_module(first.__module__)     # takes this seam itself
             return self.run(*args)
@@ -130,7 +130,7 @@ with_warnings = Seam(   # (f, args, tag, stage): the program, with warnings
     lambda f, args, tag, stage: stage())
 LONG_LOOP = 10_000      # operations of one line: only a loop records so many
 count_lines = Seam()    # (trace): called after that many; warn of a loop
-report = Seam()         # (tag, text): how far jit is, or None at the end
+report = Seam()         # (tag, text): the progress of jit, or None at the end
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
 
 
 def exact_count(f) -> int | None:
-    """Return how many arguments `f` has, if a call can pass just those."""
+    """Return how many arguments a plain function takes, or None."""
     if type(f) is not FunctionType or hasattr(f, '__wrapped__') or (
             hasattr(f, '__signature__') or f.__code__.co_kwonlyargcount
             or f.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):

@@ -174,7 +174,7 @@ def mapped_and_looped(inner, dims, used, stage):
        dots=st.none() | choices(DOTS, min_size=3, max_size=3),
        used=st.lists(st.booleans(), min_size=3, max_size=3),
        stage=st.sampled_from(['', 'inside', 'outside']))
-def test_d1_b1_any_argument_output_or_residual_is_mapped_or_not(
+def test_b1_d1_any_argument_output_or_residual_is_mapped_or_not(
         dims, outputs, residuals, bars, dots, used, stage):
     """Cotangents of unmapped values are summed, as in the loop."""
     # A single call for all elements contributes a constant only once.

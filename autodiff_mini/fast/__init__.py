@@ -1,13 +1,13 @@
 """A wing: a second compiler, for speed alone.
 
-It is imported when the first program is compiled or differentiated.  Without
+Its modules are imported when a program is compiled or differentiated.  Without
 this folder, every program computes the same values more slowly.
 """
 
 import sys
 from importlib import import_module
 
-import autodiff_mini.fast.simplify  # knows the rows till now
+import autodiff_mini.fast.simplify  # learns the rows as they are defined
 from autodiff_mini import seams
 
 

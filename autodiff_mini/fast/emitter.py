@@ -90,7 +90,7 @@ class FastEmitter(Emitter):
         [eqn], self.ordered = step.eqns, step.ordered
         for out, v in step.into.items():
             self.in_order = True
-            names.setdefault(out, names[v])     # or it is a row of a loop
+            names.setdefault(out, names[v])     # unless it is a row of a loop
         return [self.line(eqn, names), *deleted(step.gone, names)]
 
     def line(self, eqn, names):
@@ -296,7 +296,7 @@ def matmul_lowering(emitter, x, y):
 
 
 def broadcast_lowering(emitter, x, shape):
-    """Write the view of a number that np.broadcast_to makes slowly."""
+    """Write a number's view directly, because np.broadcast_to is slow."""
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
     if aval.shape or not name.startswith('np.'):

@@ -72,7 +72,7 @@ def is_plain(tree):
 
 
 class Name(str):
-    """A name that is printed without quotes, also as part of a tree."""
+    """A name that is printed without quotes, even inside a tree."""
 
     __repr__ = str.__str__
 

@@ -140,8 +140,8 @@ def vector_product(eqn, made):
 def without_transpose(eqn, made, batched):
     """Return `y @ x` for `x.T @ y`, and `x @ y` for `y @ x.T`.
 
-    They are alike if `y` is a vector.  But vmap computes the latter in
-    different ways.
+    They are equal if `y` is a vector.  But vmap would not compute the
+    latter two in the same way.
     """
     x, y = eqn.invars
     for matrix, vector in ((x, y),) if batched else ((x, y), (y, x)):
@@ -156,7 +156,7 @@ def without_transpose(eqn, made, batched):
 def with_one_mask(eqn, made, keep):
     """Return `where(c & d, x, 0)` for `where(c, where(d, x, 0), 0)`.
 
-    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`: not `c`, but `d`.
+    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, or `d` and not `c`.
     """
     c, *choices = eqn.invars
     for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
@@ -236,8 +236,8 @@ def is_copy(eqn, v, made):
     """Return whether an equation copies an argument or a view.
 
     A copy is contiguous.  A view or an argument may not be, and NumPy could
-    sum it in another order, so it replaces its copy only as an operand of an
-    element-wise operation, whose result is contiguous, too.
+    sum it in another order.  So it replaces its copy only as an operand of an
+    element-wise operation, whose result is contiguous anyway.
     """
     return (eqn.primitive in PIECEWISE and v.aval.shape
             and not (v in made and made[v].primitive in FRESH))

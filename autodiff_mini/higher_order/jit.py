@@ -71,7 +71,7 @@ class jit(UserFunction):
     numbers that it draws become constants, and a warning says so.  An error
     state from `with np.errstate(...)` in the function is kept if it differs
     from NumPy's error state at the first call.  If that call takes longer
-    than about five seconds, a terminal or a notebook shows how far it is.
+    than about five seconds, a terminal or a notebook shows its progress.
 
     In a method, the arrays in the attributes of `self` are traced like
     arguments, so the method sees new values.  The other attributes are

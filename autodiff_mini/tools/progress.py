@@ -1,6 +1,6 @@
-"""Show how far a long compilation is, to a person at a terminal or notebook.
+"""Show the progress of a long compilation in a terminal or a notebook.
 
-The line is erased at the end.  In a pipe, or in other threads, there is none.
+The line is erased at the end.  In a pipe or in another thread, none is shown.
 """
 
 import sys
@@ -10,18 +10,18 @@ from types import SimpleNamespace
 
 from autodiff_mini import seams
 
-SECONDS = 2.5   # until the line: the rest usually takes as long again
+SECONDS = 2.5   # before a line; the rest usually takes as long again
 WIDTH = 79      # columns: a line that a terminal breaks cannot be replaced
 line = SimpleNamespace(tag=None, since=0.0, width=0)
 
 
 @seams.report.take
 def report(tag, text):
-    """Replace the line, if this compilation is the one that it shows.
+    """Replace the line, if it shows this compilation.
 
     Args:
         tag: the application of jit.
-        text: how far it is, or None at its end.
+        text: its progress, or None at its end.
     """
     if current_thread() is not main_thread() or not is_watched():
         return

@@ -37,16 +37,16 @@ TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W5': w5, 'W6': w6,
 GUARD = ('A call checks the types of its arguments, and arrays in its result '
          'are new and belong to the caller. The floor does neither.')
 ALGEBRA = ('The person rearranges the derivative into fewer operations, folds '
-           'constants, and knows that softplus has one sigmoid for a slope. '
+           'constants, and knows that the slope of softplus is one sigmoid. '
            '`jit` drops an operation only if all bits stay the same.')
 WHY = dict.fromkeys(TIMED, GUARD) | {
     'W2': ALGEBRA, 'W5': ALGEBRA,
-    'W3': 'The person goes forwards, because there is one input, and keeps '
-          'nothing. `grad` goes backwards. On ten elements, the arrays of a '
-          'call are new, too.',
-    'W6': 'A loop takes its rows out of arrays, one view for each, and makes '
-          'new arrays for what it does not store. A loop of floats makes '
-          'arrays of what it keeps and checks that it is finite.',
+    'W3': 'There is one input, so the person differentiates forwards and '
+          'keeps no values. `grad` goes backwards, so it has to keep them. On '
+          'ten elements, a call also makes new arrays.',
+    'W6': 'A loop makes a view for each row that it reads, and a new array '
+          'for each result that it does not store. A loop of floats puts '
+          'what it keeps into arrays and checks that it is finite.',
     'W10': 'The person knows that the matrix has three diagonals, and `jit` '
            'multiplies matrices of ones and zeros.'}
 

@@ -36,10 +36,10 @@ def floor_of(hand, args):
     return call
 
 
-@gc_paused   # JAX has calls of its own there
+@gc_paused   # JAX is called in each collection
 def python_calls(call):
     """Return how many functions a call calls, in Python and in C."""
-    count = -1      # not the last one, of setprofile
+    count = -1      # to leave out the last one, of setprofile
 
     def listen(frame, event, argument):
         nonlocal count
@@ -96,7 +96,7 @@ class Watched(np.ndarray):
 
     Attributes:
         steps: the calls, each with an array for its result.
-        free: the arrays that are not needed any more, by shape and dtype.
+        free: the arrays that are no longer needed, by shape and dtype.
     """
 
     steps, free = [], defaultdict(list)
@@ -134,7 +134,7 @@ def record(y, step):
 
 
 def empty_like(y):
-    """Return an array for results like `y`, which is free when it dies."""
+    """Return an array like `y`, whose memory is reused when it is gone."""
     free = Watched.free[np.shape(y), y.dtype]
     memory = free.pop() if free else np.empty(np.shape(y), y.dtype)
     array = memory.view(Watched)

@@ -1,4 +1,4 @@
-"""W9 and W11: what a custom rule and what a checkpoint cost."""
+"""W9 and W11: the costs of a custom rule and of a checkpoint."""
 
 import math
 from functools import partial
@@ -31,7 +31,7 @@ def hand_log1pexp(np, x):
 
 
 def with_a_rule(kind, ad, np):
-    """Return log1pexp, with a rule of the library `ad` if there is a kind."""
+    """Return log1pexp, with a rule of this kind, if there is one."""
     f, slope = partial(log1pexp, np), partial(hand_log1pexp, np)
     if kind and ad is autograd:
         f = autograd.extend.primitive(f)

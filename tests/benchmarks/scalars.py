@@ -27,7 +27,7 @@ def hand_jvp(x, x_dot):
 
 
 def hand_polynomial(np, x):
-    """Go forwards, because there is one input."""
+    """Differentiate forwards, because there is one input."""
     y, slope = x, x * 0.0 + 1.0
     for _ in range(500):
         slope = slope * x + y
