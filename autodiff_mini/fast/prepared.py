@@ -18,8 +18,7 @@ from autodiff_mini.fast.simplify import opened
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
     stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.interpreters.vmap import (
-    BatchTrace, BatchTracer, joint_dim)
+from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten, tree_map
