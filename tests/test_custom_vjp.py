@@ -665,6 +665,17 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
     assert ad.grad(g)(3.0) in (1.0, 3.0)
 
 
+# B1: both rules on one function. tests/test_staged_calls.py checks that each
+# mode uses its own rule in every nesting.
+
+def test_b1_each_mode_uses_its_own_rule():
+    f = custom(lambda x: x * x, lambda x: (f(x), x),
+               lambda x, ct: (3 * x * ct,))
+    f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
+    assert ad.grad(f)(2.0) == 6.0
+    assert d(f)(2.0) == ad.linearize(f, 2.0)[1](1.0) == 10.0
+
+
 # B2: nondiff arguments that hold traced values, in a jaxpr
 
 def scale(a, x):

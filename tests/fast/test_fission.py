@@ -19,14 +19,19 @@ from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import close
 from tests.numerical import assert_close, assert_same, assert_same_type
-from tests.test_jit import lines_of
 from tests.test_jit_equals_eager import assert_identical
-from tests.test_scan import assert_all_close
 from tests.test_unrolled import unrolled
 
 RNG = np.random.default_rng(0)
 V, M = RNG.normal(size=3), RNG.normal(size=(3, 3)) / 2
 ROWS, TABLES = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3, 3)) / 2
+
+
+def assert_all_close(actual, expected):
+    assert ad.tree_structure(actual) == ad.tree_structure(expected)
+    for a, b in zip(ad.tree_leaves(actual), ad.tree_leaves(expected)):
+        assert np.shape(a) == np.shape(b)
+        assert_close(a, b)
 
 
 # The equations in each part
@@ -285,6 +290,6 @@ def test_a_mistake_quotes_the_users_line(name):
                 f(5)
             assert_same(f(0)[0], np.zeros(3))
         line = body.__code__.co_firstlineno + 1
-        assert f'{__file__}:{line}' in lines_of(info.value)
+        assert f'{__file__}:{line}' in ''.join(info.value.__notes__)
         with pytest.warns(RuntimeWarning):
             f(5)

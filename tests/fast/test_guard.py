@@ -13,7 +13,7 @@ import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.interpreters.lowering import MISS
 from tests.test_custom_jvp import assert_trees
-from tests.test_jit import C, KEPT, RETURNED, Box, Pair, counted
+from tests.test_jit import C, KEPT, RETURNED, Pair, counted
 from tests.test_jit_equals_eager import Labeled, assert_identical
 
 TABLE = np.linspace(0.0, 1.0, 1600).reshape(40, 40)
@@ -87,6 +87,13 @@ def test_a_different_call_misses_the_guard(flattened):
         assert len(flattened) > before
 
 
+class Box:
+    def __init__(self, x, name):
+        self.x, self.name = x, name
+
+
+ad.register_pytree_node(Box, lambda b: ((b.x,), b.name),
+                        lambda name, xs: Box(*xs, name))
 WITHOUT = {
     'pair': (Pair(C, 2.0),), 'node': (Box(C, 'a'),),
     'subclass': (C.view(Labeled),), 'truth_as_key': ({True: C, False: 2.0},)}
