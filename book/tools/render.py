@@ -182,7 +182,7 @@ def check(cell, place):
     raised = any(out.output_type == 'error' for out in cell.outputs)
     if 'raises-exception' in tags(cell) and not raised:
         raise ChapterError(f'{place}: the cell is tagged raises-exception, '
-                           'but it raised none')
+                           'but it raised no exception')
     draws = any(PICTURE in out.get('data', ()) for out in cell.outputs)
     if draws and 'alt' not in cell.metadata:
         raise ChapterError(f'{place}: the cell draws a plot, which needs '

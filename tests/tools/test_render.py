@@ -87,7 +87,7 @@ def test_the_output_does_not_mention_the_machine(page):
     ('\n<!-- table: of nothing -->\n',
      "2: <!-- table: of nothing -->: KeyError: 'of nothing'"),
     ('\n```python tags=["raises-exception"]\n1\n```\n',
-     '2: the cell is tagged raises-exception, but it raised none')])
+     '2: the cell is tagged raises-exception, but it raised no exception')])
 def test_build_errors_name_file_and_line(tmp_path, text, words):
     path = chapter(tmp_path, text)
     with pytest.raises(render.ChapterError) as error:
