@@ -101,8 +101,7 @@ def simplify(jaxpr, batched=False):
             eqn = with_one_mask(eqn, made, keep)
         inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
                   for v in eqn.invars]
-        key = (eqn.primitive, *inputs,
-               frozen(tuple(eqn.params.items())) if eqn.params else ())
+        key = eqn.primitive, *inputs, frozen(tuple(eqn.params.items()))
         same = same_value(eqn)
         if same and is_copy(eqn, same, made):
             copies[eqn.outvars[0]], same = same, None
@@ -181,9 +180,12 @@ def products(eqn):
     """Expand a small power of an array into equations for products."""
     x, n = eqn.invars if eqn.primitive is pow_p else (None, None)
     if (type(n) is not Literal or type(n.val) is not int
-            or n.val not in PRODUCTS or x.aval.shape == ()
+            or n.val not in {0, *PRODUCTS} or x.aval.shape == ()
             or x.aval.dtype.kind != 'f'):
         return [eqn]
+    if n.val == 0:      # even of nan
+        return [Equation(broadcast_to_p, [Literal(x.aval.dtype.type(1))],
+                         {'shape': x.aval.shape}, eqn.outvars, eqn.line)]
     powers, eqns = {1: x}, []
     for i, j in PRODUCTS[n.val]:
         powers[i + j] = Var(x.aval)
@@ -218,8 +220,7 @@ def spread_number(x):
     if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0 or any(
             stride for stride, n in zip(x.strides, x.shape) if n > 1):
         return []
-    number = x[(0,) * x.ndim]
-    return [Literal(number.item()), Literal(number)]
+    return [Literal(x.item(0)), Literal(x[(0,) * x.ndim])]
 
 
 def same_value(eqn):

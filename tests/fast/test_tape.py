@@ -117,12 +117,13 @@ def test_cotangents_are_added_one_by_one():
         check_both_ways(ad.grad(f), x)
 
 
-def test_a_prepared_cube_is_two_products():
+def test_small_powers_are_prepared_as_products():
     class Factor:   # without a power
         __mul__ = lambda x, y: x
 
-    cube = ad.make_jaxpr(lambda x: x ** 3)(np.ones(3))
-    prepared.compiled_step(cube)(Factor())
+    for n in 0, 3:
+        power = ad.make_jaxpr(lambda x: x ** n)(np.ones(3))
+        prepared.compiled_step(power)(Factor())
 
 
 def test_functions_that_return_a_view_are_not_prepared():
