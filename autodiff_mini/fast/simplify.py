@@ -156,7 +156,7 @@ def without_transpose(eqn, made, batched):
 def with_one_mask(eqn, made, keep):
     """Return `where(c & d, x, 0)` for `where(c, where(d, x, 0), 0)`.
 
-    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, or `d` and not `c`.
+    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, `d` and not `c`.
     """
     c, *choices = eqn.invars
     for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
