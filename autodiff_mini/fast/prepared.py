@@ -14,12 +14,11 @@ from autodiff_mini.core import (
     NUMBERS, Primitive, TraceTag, Tracer, current_trace, function_table,
     typeof)
 from autodiff_mini.fast.compiler import Version
-from autodiff_mini.fast.simplify import opened
+from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
     stage_program, transpose_jaxpr, vmap_jaxpr)
-from autodiff_mini.interpreters.vmap import (
-    BatchTrace, BatchTracer, joint_dim)
+from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.pytree import tree_flatten, tree_map
@@ -57,7 +56,7 @@ def prepare_if_often(key, operands, names, function, args, kwargs):
 @remembered
 def compiled_step(jaxpr):
     """Compile a program for NumPy arrays in any memory order."""
-    return Version(opened(jaxpr), fast=False).function
+    return Version(simplify(opened(jaxpr)), fast=False).function
 
 
 class Prepared:

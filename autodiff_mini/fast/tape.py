@@ -16,7 +16,7 @@ from autodiff_mini.core import (
     typeof, user_line)
 from autodiff_mini.errors import RuleTable, quote_line
 from autodiff_mini.fast.prepared import (
-    BY_VALUE, LongWay, Prepared, preparations, prepare_if_often)
+    BY_VALUE, LongWay, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (

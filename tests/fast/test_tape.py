@@ -117,6 +117,14 @@ def test_cotangents_are_added_one_by_one():
         check_both_ways(ad.grad(f), x)
 
 
+def test_a_prepared_cube_is_two_products():
+    class Factor:   # without a power
+        __mul__ = lambda x, y: x
+
+    cube = ad.make_jaxpr(lambda x: x ** 3)(np.ones(3))
+    prepared.compiled_step(cube)(Factor())
+
+
 def test_functions_that_return_a_view_are_not_prepared():
     for view in (lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)):
         def f(x):
