@@ -1,7 +1,7 @@
 """A wing: a second compiler, for speed alone.
 
-Its modules are imported when a program is compiled or differentiated.  Without
-this folder, every program computes the same values more slowly.
+Its modules are imported when a program is compiled or differentiated.
+Without this folder, every program computes the same values more slowly.
 """
 
 import sys

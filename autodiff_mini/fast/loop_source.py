@@ -123,7 +123,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         step.append((f'{rows}[step] = {row_text(map(text, parts), v)}', None))
         watched.append(f'sum(map(sum, {rows}))' if shape else f'sum({rows})')
         outs.append(f'np.array({rows}){reshaped(v, length, *shape)}' if shape
-                    else f'np.fromiter({rows}, float)')     # faster than np.array
+                    else f'np.fromiter({rows}, float)')   # faster than array
     step += assigned(carry, [text(v) for vs in numbers.outs[:counts[1]]
                              for v in vs])
     outs = [put_back(emitter, v, parts, names) for v, parts in zip(

@@ -48,7 +48,7 @@ def prepare_if_often(key, operands, names, function, args, kwargs):
     times = preparations[key] = preparations.get(key, 0) + 1
     if times != OFTEN:
         raise LongWay
-    kind = Mapped if BatchTracer in map(type, operands) else Prepared
+    kind = Prepared if key[0] is None else Mapped   # of a batch of a size
     preparations[key] = kind(operands, names, function, args, kwargs)
     return preparations[key]
 

@@ -5,7 +5,6 @@ result is already available.  The results are bitwise the same.
 Chapter 31.
 """
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -81,7 +80,8 @@ def simplify(jaxpr, batched=False):
     for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
-            invars = list(map(copies.get, invars, invars))
+            if [v.aval.shape for v in invars].count(()) == len(invars) - 1:
+                invars = list(map(copies.get, invars, invars))
             if not spread.isdisjoint(invars):
                 invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
@@ -155,7 +155,7 @@ def without_transpose(eqn, made, batched):
 def with_one_mask(eqn, made, keep):
     """Return `where(c & d, x, 0)` for `where(c, where(d, x, 0), 0)`.
 
-    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, or `d` and not `c`.
+    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, `d` and not `c`.
     """
     c, *choices = eqn.invars
     for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
@@ -170,9 +170,14 @@ def with_one_mask(eqn, made, keep):
 
 
 def owner(v, made):
-    """Return the variable that `v` is a view of, or `v` itself."""
-    while v in made and made[v].primitive in VIEWS:
-        v = made[v].invars[0]
+    """Return the variable that `v` is a view of, or `v` itself.
+
+    An index that is an operand makes a copy, or fails if it is too large.
+    """
+    eqn = made.get(v)
+    while eqn and eqn.primitive in VIEWS and len(eqn.invars) == 1:
+        [v] = eqn.invars
+        eqn = made.get(v)
     return v
 
 
@@ -237,8 +242,8 @@ def is_copy(eqn, v, made):
     """Return whether an equation copies an argument or a view.
 
     A copy is contiguous.  A view or an argument may not be, and NumPy could
-    sum it in another order.  So it replaces its copy only as an operand of an
-    element-wise operation, whose result is contiguous anyway.
+    sum it in another order, so it replaces its copy only as the one array in
+    an element-wise operation, whose result has the layout of the copy.
     """
     return (eqn.primitive in PIECEWISE and v.aval.shape
             and not (v in made and made[v].primitive in FRESH))
@@ -247,7 +252,7 @@ def is_copy(eqn, v, made):
 def is_number(v, x):
     """Return whether an operand is this number, its sign included."""
     return (type(v) is Literal and v.val == x
-            and math.copysign(1, v.val.real) == math.copysign(1, x))
+            and repr(complex(v.val)) == repr(complex(x)))
 
 
 def same_sum(x, y):

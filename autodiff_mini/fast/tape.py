@@ -83,7 +83,7 @@ class TapeTrace(JVPTrace):
             if primitive is index_p and len(args) == 1:
                 return self.process_index(*args, params)
             if not primitive.is_call and type(primitive) is Primitive:
-                key, operands, names = [primitive, RuleTable.version], [], []
+                key, operands, names = [primitive], [], []
                 by_type = primitive not in BY_VALUE
                 self.look_at(args, key, operands, names, by_type)
                 if by_type or not PYTHON_NUMBERS.keys() & map(type, operands):
@@ -97,7 +97,7 @@ class TapeTrace(JVPTrace):
     def process_function(self, function, args, kwargs):
         try:
             if function in compositions:
-                key, operands, names = [function, RuleTable.version], [], []
+                key, operands, names = [function], [], []
                 self.look_at(args, key, operands, names)
                 for named in kwargs.items():
                     self.look_at(named, key, operands, names)
@@ -139,16 +139,14 @@ class TapeTrace(JVPTrace):
                 continue
             else:
                 raise LongWay
-            if type(x) is BatchTracer:
-                if type(x.val) is not np.ndarray:
-                    raise LongWay
-                key.append(x._trace.axis.size)
+            if type(x) is BatchTracer and type(x.val) is not np.ndarray:
+                raise LongWay
             operands.append(x)
             names.append(name)
 
     def process_prepared(self, key, operands, names, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none."""
-        key = tuple(key)
+        key = self.batch, RuleTable.version, *key
         prepared = preparations.get(key, 0)
         if type(prepared) is int:
             prepared = prepare_if_often(
@@ -252,6 +250,7 @@ def record_flat(f, primals, tag):
             dots.append(dot)
             inputs.append(TapeTracer(trace, x, dot.name, aval, None)
                           if dot.aval is aval else x)
+        trace.batch = base.axis.size if is_mapped else None
         outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)

@@ -71,9 +71,9 @@ def conditions(data):
     spreads = [x for row in data['rows'] for x in row['spread'].values()]
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
-            'The numbers under a name are its time divided by the time of the '
-            'same gradient written by hand in NumPy, one for each size in '
-            'the row. In the rows of “one call”, “by hand” is a direct call '
+            'The numbers under a name are its time divided by the time of '
+            'the same gradient written by hand in NumPy, one for each size '
+            'in the row. In the rows of “one call”, “by hand” is a direct call '
             'of the function. A time is the best of many rounds. As a rule, '
             'three quarters of them take at most '
             f'{np.median(spreads or [0]):.0%} longer.')

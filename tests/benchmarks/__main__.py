@@ -42,8 +42,8 @@ ALGEBRA = ('The person rearranges the derivative into fewer operations, folds '
 WHY = dict.fromkeys(TIMED, GUARD) | {
     'W2': ALGEBRA, 'W5': ALGEBRA,
     'W3': 'There is one input, so the person differentiates forwards and '
-          'keeps no values. `grad` goes backwards, so it has to keep them. On '
-          'ten elements, a call also makes new arrays.',
+          'keeps no values. `grad` goes backwards, so it has to keep them. '
+          'On ten elements, a call also makes new arrays.',
     'W6': 'A loop makes a view for each row that it reads, and a new array '
           'for each result that it does not store. A loop of floats puts '
           'what it keeps into arrays and checks that it is finite.',

@@ -114,6 +114,10 @@ SIMPLIFIED = {
     'constant_number': (
         lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
         'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
+    'constant_with_an_index': (
+        lambda x, i: x * ad.asarray(np.broadcast_to(2.0, 6))[i],
+        [A, np.int64(1)], ('d:float64[] = index[indices=(.,)] a c',
+        'e:float64[2,3] = mul b d', 'in (e,) }')),
 
     # one selection instead of two
     'one_mask': (
@@ -122,6 +126,11 @@ SIMPLIFIED = {
         'b:bool[3] = lt a 2', 'c:bool[3] = gt a 1', 'd:bool[3] = and c b',
         'e:float64[3] = where d a 0', 'f:bool[3] = lt c b',
         'g:float64[3] = where f a 0', 'in (e, g) }')),
+    'zeros_of_two_complex_signs': (
+        lambda c, x: np.where(c, np.where(c, x, 0j), complex(0, -0.0)),
+        [V > 1, V], (
+        'c:complex128[3] = where a b 0j', 'd:complex128[3] = where a c -0j',
+        'in (d,) }')),
 
     # a product of an array with itself
     'product_that_would_become_one': (
@@ -146,11 +155,12 @@ SIMPLIFIED = {
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1,
-            np.sin(y * 1)))(x.T), [A], (
+            np.sin(y * 1), y * 1 + y))(x.T), [A], (
         'b:float64[3,2] = transpose[axes=(1, 0)] a',
         'c:float64[3,2] = mul b 1', 'd:float64[3,2] = div b 1',
         'e:float64[3,2] = sub b 0.0', 'f:float64[3,2] = pow b 1',
-        'g:float64[3,2] = sin b', 'in (c, d, e, f, g) }')),
+        'g:float64[3,2] = sin b', 'h:float64[3,2] = add c b',
+        'in (c, d, e, f, g, h) }')),
     'copy_of_a_result': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
         [A], (
