@@ -68,8 +68,8 @@ def simplify(jaxpr, batched=False):
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
     copies = {}     # the arguments and views that variables are copies of
-    before = {v: eqn for eqn in jaxpr.eqns if eqn.primitive in VIEWS
-              for v in eqn.outvars}
+    parts = [part for eqn in jaxpr.eqns for part in products(eqn)]
+    before = {x.outvars[0]: x for x in parts if x.primitive in VIEWS}
     spread = {*before, *values}     # they can have fewer elements in memory
     eqns = []
 
@@ -77,7 +77,7 @@ def simplify(jaxpr, batched=False):
         eqns.append(eqn)
         made.update(dict.fromkeys(eqn.outvars, eqn))
 
-    for old in (part for eqn in jaxpr.eqns for part in products(eqn)):
+    for old in parts:
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
             if [v.aval.shape for v in invars].count(()) == len(invars) - 1:
