@@ -41,8 +41,7 @@ PYTHON = {
     neg_p: '-{}', abs_p: 'abs({})', pow_p: '{} ** {}', lt_p: '{} < {}',
     le_p: '{} <= {}', gt_p: '{} > {}', ge_p: '{} >= {}', eq_p: '{} == {}',
     ne_p: '{} != {}', and_p: '{} & {}', or_p: '{} | {}', xor_p: '{} ^ {}',
-    invert_p: 'not {}', where_p: '{1} if {0} else {2}',
-    astype_p: 'float({})',
+    invert_p: 'not {}', where_p: '{1} if {0} else {2}', astype_p: 'float({})',
     isfinite_p: 'True',     # otherwise the program gives up
     max_p: ('{0} if {0} > {1} else {1} if {1} > {0} '
             'else float(np.maximum({0}, {1}))'),    # 0.0 and -0.0
