@@ -285,11 +285,15 @@ def astype_lowering(emitter, x, dtype, weak_type):
 
 
 def matmul_lowering(emitter, x, y):
-    """Write `dot`, which calls BLAS with half the overhead of `@`."""
+    """Write `dot`, which calls BLAS with half the overhead of `@`.
+
+    But `dot` multiplies single elements without adding 0.0 to -0.0.
+    """
     avals = [v.aval for v in emitter.eqn.invars]
     types = {aval.dtype.char for aval in avals}
-    if not emitter.ordered or types not in ({'f'}, {'d'}) or any(
-            len(aval.shape) > 2 for aval in avals):
+    lengths = {*avals[0].shape, *avals[1].shape}
+    if not emitter.ordered or types not in ({'f'}, {'d'}) or (
+            lengths == {1} or any(len(aval.shape) > 2 for aval in avals)):
         return f'{x} @ {y}'
     emitter.in_order = True     # else it can sum in another order than `@`
     return f'{x}.dot({y})'

@@ -174,10 +174,9 @@ def owner(v, made):
 
     An index that is an operand makes a copy, or fails if it is too large.
     """
-    eqn = made.get(v)
-    while eqn and eqn.primitive in VIEWS and len(eqn.invars) == 1:
+    while (eqn := made.get(v)) and eqn.primitive in VIEWS and (
+            len(eqn.invars) == 1):
         [v] = eqn.invars
-        eqn = made.get(v)
     return v
 
 

@@ -343,7 +343,8 @@ def test_dot_has_the_bits_of_a_product(dtype):
     for n in (1, 2, 3, 17, 64):
         a = np.random.default_rng(n).standard_normal((n, 33)).astype(dtype)
         x, y = a[0].copy(), a[:, 0].copy()
-        f = lambda a, x, y: (a @ x, y @ a, x @ x, a.T @ y, a[:2] @ a.T)
+        f = lambda a, x, y: (a @ x, y @ a, x @ x, a.T @ y, a[:2] @ a.T,
+            a[0, :1] @ (x[:1] * -0.0))
         assert lowered(f, a, x, y).source.count('.dot(') == 3
         for xs in ((a, x, y), (np.asfortranarray(a), x, y),
                    (np.repeat(a, 2, 1)[:, ::2], x, np.repeat(y, 2)[::2])):
