@@ -80,7 +80,7 @@ def simplify(jaxpr, batched=False):
     for old in parts:
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
-            if [v.aval.shape for v in invars].count(()) == len(invars) - 1:
+            if old.primitive is mul_p and Literal in map(type, invars):
                 invars = list(map(copies.get, invars, invars))
             if not spread.isdisjoint(invars):
                 invars = narrowed(old, invars, made, values)
@@ -241,8 +241,9 @@ def is_copy(eqn, v, made):
     """Return whether an equation copies an argument or a view.
 
     A copy is contiguous.  A view or an argument may not be, and NumPy could
-    sum it in another order, so it replaces its copy only as the one array in
-    an element-wise operation, whose result has the layout of the copy.
+    sum it in another order, or compute its functions with other instructions.
+    So it replaces its copy only in a product with a number, like `2 * x ** 1`
+    in the derivative of `x ** 2`.
     """
     return (eqn.primitive in PIECEWISE and v.aval.shape
             and not (v in made and made[v].primitive in FRESH))

@@ -155,12 +155,13 @@ SIMPLIFIED = {
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1,
-            np.sin(y * 1), y * 1 + y))(x.T), [A], (
+            2 * y ** 1, np.sin(y * 1) + y * (y * 1)))(x.T), [A], (
         'b:float64[3,2] = transpose[axes=(1, 0)] a',
         'c:float64[3,2] = mul b 1', 'd:float64[3,2] = div b 1',
         'e:float64[3,2] = sub b 0.0', 'f:float64[3,2] = pow b 1',
-        'g:float64[3,2] = sin b', 'h:float64[3,2] = add c b',
-        'in (c, d, e, f, g, h) }')),
+        'g:float64[3,2] = mul 2 b', 'h:float64[3,2] = sin c',
+        'i:float64[3,2] = mul b c', 'j:float64[3,2] = add h i',
+        'in (c, d, e, f, g, j) }')),
     'copy_of_a_result': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
         [A], (
