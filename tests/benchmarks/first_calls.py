@@ -4,6 +4,7 @@ import gc
 import subprocess
 import sys
 import warnings
+from tempfile import TemporaryDirectory
 from time import process_time
 
 import numpy as np
@@ -67,11 +68,13 @@ def first_calls():
 
 def imports():
     """Return the seconds that our import takes after NumPy's."""
-    code = ('import numpy, sys, time; sys.pycache_prefix = {!r}; '
+    code = ('import numpy, sys, time; '
+            'sys.pycache_prefix, sys.dont_write_bytecode = {!r}; '
             'start = time.process_time(); import autodiff_mini; '
             'print(time.process_time() - start)')
-    run = lambda folder: float(subprocess.run(
-        [sys.executable, '-B', '-c', code.format(folder)], check=True,
+    run = lambda *where: float(subprocess.run(
+        [sys.executable, '-c', code.format(where)], check=True,
         capture_output=True, text=True).stdout)
-    return {name: min(run(folder) for _ in range(9)) for name, folder in (
-        ('with bytecode', None), ('without', '/none'))}
+    with TemporaryDirectory() as new:
+        return {'with bytecode': min(run(new, False) for _ in range(9)),
+                'without': min(run('/none', True) for _ in range(9))}
