@@ -303,7 +303,7 @@ def broadcast_lowering(emitter, x, shape):
     """Write a number's view directly, because np.broadcast_to is slow."""
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
-    if aval.shape or not name.startswith('np.'):
+    if aval.shape or name not in ('np.float64', 'np.float32'):
         return call_of(broadcast_to_p, emitter, x, shape=shape)
     return f'np.ndarray({shape}, {name}, {name}({x}), 0, {(0,) * len(shape)})'
 

@@ -336,6 +336,13 @@ def test_a_selection_has_the_layout_of_numpy(orders):
     assert 'choose_bits(' not in program.careful.source
 
 
+def test_a_view_of_a_number_keeps_its_dtype():
+    """NumPy's square of a boolean array is an int8, unlike other powers."""
+    f = lambda x: np.broadcast_to((x ** 2)[0], 3)
+    for dtype in 'ifdF?':
+        same_bits(ad.jit(f)(np.ones(2, dtype)), f(np.ones(2, dtype)))
+
+
 # Products
 
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
