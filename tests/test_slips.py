@@ -193,3 +193,11 @@ def test_a_person_sees_how_far_a_long_compilation_is(
     assert written(f) == is_seen * (
         '\rrecording\r100 operations recorded\rcompiling 198 operations\r\r')
     assert written(lambda x: 1 / 0).endswith('recording\r\r' * is_seen)
+
+
+def test_jit_needs_no_terminal_to_write_to(monkeypatch):
+    closed = StringIO()
+    closed.close()
+    for stream in None, closed, SimpleNamespace(write=len):
+        monkeypatch.setattr(sys, 'stderr', stream)
+        assert ad.jit(abs)(-1.0) == 1.0

@@ -35,9 +35,13 @@ def report(tag, text):
 
 
 def is_watched():
-    """Return whether a terminal or a notebook shows what is written."""
+    """Return whether a terminal or a notebook shows what is written.
+
+    A program can replace sys.stderr by None, or by an object that only
+    writes.
+    """
     ipython = sys.modules.get('IPython')
-    return sys.stderr is not None and (
+    return not getattr(sys.stderr, 'closed', True) and (
         sys.stderr.isatty() or bool(ipython and ipython.get_ipython()))
 
 
