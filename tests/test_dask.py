@@ -85,6 +85,15 @@ def test_the_reverse_pass_of_an_array_index_is_refused():
         lazily(lambda x: ad.vjp(f, x[0])[1](f(x[0])), *chunks(X))
 
 
+def test_prepared_operations_leave_other_arrays_alone(monkeypatch):
+    """A cotangent of one can come to an operation that was prepared."""
+    monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 1)
+    f = lambda w: np.sum(np.sin(w)) + np.mean(w * w[0])
+    g = lambda x: ad.grad(lambda w: f(w) * np.sum(x) + np.sum(w * x))(Y)
+    check_lazy(g, Y)
+    check_lazy(ad.vmap(g), np.stack([Y, Y]))
+
+
 def test_the_cotangent_of_an_integer_is_numpys():
     """No other library has arrays of float0."""
     _, pullback = lazily(ad.vjp, lambda x, n: np.sum(x * n),

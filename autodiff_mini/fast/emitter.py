@@ -116,10 +116,9 @@ class FastEmitter(Emitter):
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
         made = dict.fromkeys(v for eqn in block.eqns for v in eqn.outvars)
-        used = dict.fromkeys(
-            v for eqn in block.eqns for v in eqn.invars
-            if v not in made and len(v.aval.shape) == len(shape)
-            and v.aval.shape[0] == shape[0])
+        used = dict.fromkeys(v for eqn in block.eqns for v in eqn.invars if (
+            v not in made and len(v.aval.shape) == len(shape)
+            and v.aval.shape[0] == shape[0]))
 
         def piece_of(v):
             inner[v] = names[v, 'piece']
@@ -141,8 +140,7 @@ class FastEmitter(Emitter):
                 *indented(lines),
                 # A piece can be a view, which keeps its whole array alive.
                 *deleted({inner[v]: v for v in [*used, *made]}.values(),
-                         inner),
-                *deleted(block.gone, names)]
+                         inner), *deleted(block.gone, names)]
 
     def dtype_of(self, v):
         """Return the text of a dtype argument, or '' if none is needed."""

@@ -53,9 +53,8 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    empty = [
-        (f'{row} = np.empty({(length, *v.aval.shape)}{emitter.dtype_of(v)})',
-         None) for row, v in zip(rows, ys)]
+    empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
+              + f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     in_order = c_ordered(jaxpr) if ordered else ()
     filled = {y: row for row, y in zip(rows, ys)    # computed into its row

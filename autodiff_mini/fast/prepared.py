@@ -5,6 +5,7 @@ two at the same place.  So the usual rules derive both halves once, and they
 are compiled.  Chapter 35.
 """
 
+from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -16,7 +17,7 @@ from autodiff_mini.core import (
 from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import (
-    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered,
+    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered, run,
     stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
@@ -117,19 +118,24 @@ class Prepared:
             later.constvars, later.invars, later.eqns, outvars, later.consts),
             self.count, sources)
 
-    def back_from_some(self, residuals, cts):
+    def back_from_some(self, residuals, cts, is_plain):
         """Return the cotangents of its sources, if some of `cts` are None."""
         given = tuple([ct is not None for ct in cts])
-        return self.back_from(given)(*residuals, *compress(cts, given))
+        back = self.back_from(given, is_plain)
+        return back(*residuals, *compress(cts, given))
 
-    def back_from(self, given):
-        """Return the reverse pass from some of the results, as a function."""
+    def back_from(self, given, is_plain=True):
+        """Return the reverse pass from some of the results, as a function.
+
+        It is compiled if all arrays are NumPy's.
+        """
         jaxpr = self.later
         if not all(given):
             jaxpr, _ = for_outputs(jaxpr, given)
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
-        return self.step(transpose_jaxpr(jaxpr, linear, given))
+        back = transpose_jaxpr(jaxpr, linear, given)
+        return self.step(back) if is_plain else partial(run, back)
 
     step = staticmethod(compiled_step)
 
@@ -165,15 +171,14 @@ class Mapped(Prepared):
 
 def called_with(function, values, args, kwargs):
     """Call a function with `values` substituted for its arrays."""
-    is_primitive = isinstance(function, Primitive)
-    is_dynamic = is_primitive and function not in BY_VALUE
+    is_dynamic = isinstance(function, Primitive) and function not in BY_VALUE
 
     def value(x):
         is_array = isinstance(x, Tracer | np.ndarray)
         is_number = is_dynamic and type(x) in NUMBERS
         return next(values) if is_array or is_number else x
     args = tree_map(value, args)
-    if is_primitive:
+    if isinstance(function, Primitive):
         return function.bind(*args, **kwargs)
     kwargs = {name: tree_map(value, x) for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)

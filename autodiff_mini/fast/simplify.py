@@ -264,9 +264,8 @@ def same_sum(x, y):
 same_rules = {
     mul_p: lambda x, y: (
         x if is_number(y, 1) else y if is_number(x, 1) else None),
-    add_p: same_sum,
-    sub_p: lambda x, y: x if is_number(y, 0) else None,
-    div_p: lambda x, y: x if is_number(y, 1) else None,
-    pow_p: lambda x, y: x if is_number(y, 1) else None,
+    add_p: same_sum, sub_p: lambda x, y: x if is_number(y, 0) else None,
+    **dict.fromkeys([div_p, pow_p],
+                    lambda x, y: x if is_number(y, 1) else None),
     **dict.fromkeys([astype_p, reshape_p, broadcast_to_p, stop_gradient_p,
                      real_p, conj_p], lambda x: x)}

@@ -25,7 +25,7 @@ from autodiff_mini.interpreters.transpose import (
     gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var
-from autodiff_mini.memory import mark_as_arguments, owner_of
+from autodiff_mini.memory import innermost_array, mark_as_arguments, owner_of
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
@@ -139,8 +139,9 @@ class TapeTrace(JVPTrace):
                 continue
             else:
                 raise LongWay
-            if type(x) is BatchTracer and type(x.val) is not np.ndarray:
-                raise LongWay
+            if type(x) not in ORDINARY and type(
+                    getattr(x, 'val', None)) is not np.ndarray:
+                raise LongWay   # an array of another library
             operands.append(x)
             names.append(name)
 
@@ -264,6 +265,7 @@ def play_back(tape, consts, cts):
         seams.note(play_back)
     known = dict(zip(tape.constvars, consts, strict=True))
     gathered, eqns = {}, tape.eqns
+    is_plain = {type(innermost_array(x)) for x in [*consts, *cts]} <= ORDINARY
     plus = add_batches if type(current_trace()) is BatchTrace else add
     gather_cotangents(gathered, tape.outvars, cts)
     while eqns:
@@ -273,13 +275,13 @@ def play_back(tape, consts, cts):
             continue
         prepared, residuals, sources, made, line = eqn
         try:
-            if len(made) == 1 and made[0] in gathered:
+            if is_plain and len(made) == 1 and made[0] in gathered:
                 cts = prepared.back(*residuals, gathered.pop(made[0]))
             elif gathered.keys().isdisjoint(made):
                 continue    # nothing depends on it
             else:
-                cts = prepared.back_from_some(
-                    residuals, [gathered.pop(v, None) for v in made])
+                cts = [gathered.pop(v, None) for v in made]
+                cts = prepared.back_from_some(residuals, cts, is_plain)
         except Exception as error:
             quote_line(error, Equation(prepared.function, [], {}, [], line))
             raise
