@@ -56,7 +56,7 @@ def argument_names(tree, tag):
             + leaf_names(kwargs, f'{tag}: kwargs'))
 
 
-def resolve_kwargs(f, args, kwargs) -> tuple:
+def resolve_kwargs(f, args, kwargs, signature=None) -> tuple:
     """Return the positional and the keyword-only arguments of a call.
 
     Omitted arguments get their default values.
@@ -65,6 +65,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         f: any callable.
         args: the arguments given by position.
         kwargs: the arguments given by keyword.
+        signature: its signature, if it has been read.
 
     Returns:
         A tuple, and a dictionary of the keyword-only arguments, in the order
@@ -82,8 +83,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
         >>> resolve_kwargs(f, (), {'x': 3})
         ((3, 2), {'scale': 1.0})
     """
-    needs_none = not kwargs and exact_count(f) == len(args)
-    signature = None if needs_none else signature_of(f)
+    signature = signature or signature_of(f)
     if signature is None and kwargs:
         raise TypeError(
             f'The following keyword arguments of {fun_name(f)}, whose '
@@ -96,7 +96,7 @@ def resolve_kwargs(f, args, kwargs) -> tuple:
     except TypeError as error:
         raise TypeError(f'{fun_name(f)}{signature}: {error}') from None
     bound.apply_defaults()
-    names = keyword_only(f)
+    names = keyword_only(f, signature.parameters)
     unresolved = bound.kwargs.keys() & kwargs.keys() - {*names}
     if unresolved:
         raise TypeError(
@@ -139,13 +139,13 @@ def parameters_of(f):
     return signature.parameters if signature else {}
 
 
-def keyword_only(f) -> list:
+def keyword_only(f, parameters) -> list:
     """Return the names of the keyword-only arguments, in order.
 
     Arguments bound by functools.partial are left out.
     """
     _, held = without_partials(f)
-    return [name for name, x in parameters_of(f).items()
+    return [name for name, x in parameters.items()
             if x.kind is x.KEYWORD_ONLY and name not in held]
 
 
@@ -191,7 +191,7 @@ def argument_positions(f, argnums, argnames) -> tuple:
 
 def argument_keys(f, argnums, argnames) -> tuple:
     """Return the positions of some arguments, or names if keyword-only."""
-    every, names = names_of(f), keyword_only(f)
+    every, names = names_of(f), keyword_only(f, parameters_of(f))
     return tuple(every[i] if i < len(every) and every[i] in names else i
                  for i in argument_positions(f, argnums, argnames))
 

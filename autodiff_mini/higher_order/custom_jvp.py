@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from copyreg import __newobj__
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from autodiff_mini.pytree import (
     tree_map, tree_structure)
 from autodiff_mini.signature import (
     UserFunction, argument_keys, exact_count, gives_self, named_after,
-    resolve_kwargs, takes_self)
+    resolve_kwargs, signature_of, takes_self)
 from autodiff_mini.zeros import (
     SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
     which_zero)
@@ -370,6 +370,7 @@ class custom_jvp(UserFunction):
         self.count, self.is_method = exact_count(fun), takes_self(fun)
 
     __copy__ = __deepcopy__ = copied
+    signature = cached_property(lambda self: signature_of(self.fun))
 
     def __reduce__(self):
         return place_of(self) or (__newobj__, (type(self),), vars(self))
@@ -494,7 +495,8 @@ class FlatCall:
         """
         function, kwargs, traced = self.function, {}, []
         if given or len(args) != function.count:
-            args, kwargs = resolve_kwargs(function.fun, args, given)
+            args, kwargs = resolve_kwargs(
+                function.fun, args, given, function.signature)
         nondiff = function.nondiff
         if function.is_method and 0 not in nondiff and (
                 gives_self(function.fun, args)):
