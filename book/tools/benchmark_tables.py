@@ -87,7 +87,8 @@ def by_form(rows, cells):
         cells: a function of a row, which returns the texts of its cells.
     """
     def joined(texts):
-        return ' / '.join(texts if len({*texts}) > 1 else texts[:1])
+        return '\N{NO-BREAK SPACE}/ '.join(
+            texts if len({*texts}) > 1 else texts[:1])
 
     forms = {}
     for row in rows:
