@@ -147,7 +147,7 @@ def looks(code, before, here):
                      if entry.start <= i < entry.end), None)
 
     if before is None:
-        return name(here) != 'RESUME'
+        return here > 1 and name(here - 2) == 'RESUME'
     entries = dis.Bytecode(code).exception_entries
     # In Python 3.11, the first of two instructions can do a whole call.
     called = name(before) == 'PRECALL' and name(here) != 'CALL'
