@@ -1,4 +1,4 @@
-"""What works: the public functions of NumPy and scipy.special, one by one.
+"""What works in NumPy and scipy.special, function by function.
 
 The programs of tests/programs.py call the functions. We record these calls,
 and differentiate each function with respect to each argument.

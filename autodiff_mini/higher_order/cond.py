@@ -25,7 +25,7 @@ from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.zeros import Zero, pack
+from autodiff_mini.zeros import pack
 
 
 def run_branch(index, *xs, branches):
@@ -174,7 +174,7 @@ def cond_transpose(cts, index, *xs, branches):
     if type(index) is Var:
         index.refuse()
     linear = tuple(type(x) is Var for x in xs)
-    given = tuple(type(ct) is not Zero for ct in cts)
+    given = perturbed(cts)
     outs = cond_p.bind(
         index, *others(xs, linear), *picked(cts, given),
         branches=tuple(transpose_jaxpr(branch, linear, given)

@@ -321,7 +321,7 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
                               picked(unknown, linear)))):
         raise TypeError('the program is not linear: it depends on its inputs '
                         'through a scan whose initial carry is not zero')
-    given = tuple(type(ct) is not Zero for ct in cts[n:])
+    given = perturbed(cts[n:])
     arrays = [x for x in [*cts, *operands] if type(x) not in (Var, Zero)]
     sums = [Zero(x.aval) for x in operands[:counts[0]] if type(x) is Var]
     ins, counts, body = grouped(

@@ -44,7 +44,7 @@ def interleave(places, xs, others) -> list:
 
 
 def perturbed(tangents) -> tuple:
-    """Return a mark for each tangent: whether it is an array, not a Zero."""
+    """Return for each tangent or cotangent whether it is not a Zero."""
     return tuple([type(t) is not Zero for t in tangents])
 
 

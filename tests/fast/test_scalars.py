@@ -262,7 +262,7 @@ def test_programs_that_gain_little_are_left_alone():
 
 
 def test_an_array_of_one_element_becomes_a_number():
-    """Even for a function of NumPy, if its bits are those of arrays."""
+    """So does its tanh, if NumPy gives both the same bits."""
     f = lambda v: np.sum(np.tanh(v * 0.5) * v * v)
     assert lowered(f, V[:1]).fast.scalar == as_numpy(tanh_p)
 
