@@ -150,5 +150,5 @@ def test_planted_growth_is_found():
 def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
     if find_spec('autodiff_mini.fast'):
-        monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 2)
+        monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 2)
     assert grown(lambda: gradient(PROGRAMS[name])) == set()

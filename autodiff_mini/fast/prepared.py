@@ -16,42 +16,13 @@ from autodiff_mini.core import (
     typeof)
 from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.tape import BY_VALUE, LongWay
 from autodiff_mini.higher_order.programs import (
     for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered, run,
     stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.primitives.elementwise import float_power_p, pow_p
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.pytree import tree_flatten, tree_map
-
-BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
-OFTEN = 32          # the call at which an operation is prepared
-MOST_KEYS = 10_000  # more known operations than this clear the table
-
-
-class LongWay(Exception):
-    """Raised if an operation cannot be prepared, or is not yet."""
-
-
-preparations = {}   # by operation and types: a Prepared, or a call count
-
-
-def prepare_if_often(key, operands, names, function, args, kwargs):
-    """Count a call, and prepare the operation at the call OFTEN.
-
-    Raises:
-        LongWay: it is another call.
-    """
-    if any(map(programs_in, kwargs.values())):
-        raise LongWay
-    if len(preparations) > MOST_KEYS:
-        preparations.clear()
-    times = preparations[key] = preparations.get(key, 0) + 1
-    if times != OFTEN:
-        raise LongWay
-    kind = Prepared if key[0] is None else Mapped   # of a batch of a size
-    preparations[key] = kind(operands, names, function, args, kwargs)
-    return preparations[key]
 
 
 @remembered

@@ -5,6 +5,7 @@ computes, and keeps the residuals and names of each operation.  Operations
 that are not prepared go through the other two.  Chapter 35.
 """
 
+from importlib import import_module
 from operator import add
 
 import numpy as np
@@ -15,8 +16,6 @@ from autodiff_mini.core import (
     NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace, tangent_type,
     typeof, user_line)
 from autodiff_mini.errors import RuleTable, quote_line
-from autodiff_mini.fast.prepared import (
-    BY_VALUE, LongWay, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -24,9 +23,10 @@ from autodiff_mini.interpreters.partial_eval import (
 from autodiff_mini.interpreters.transpose import (
     gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.memory import innermost_array, mark_as_arguments, owner_of
 from autodiff_mini.numpy_api import compositions
+from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
 from autodiff_mini.zeros import Zero
@@ -44,7 +44,17 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
-SMALL = 4096    # bytes: smaller arrays are always copied
+BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
+OFTEN = 32          # the call at which an operation is prepared
+MOST_KEYS = 10_000  # more known operations than this clear the table
+SMALL = 4096        # bytes: smaller arrays are always copied
+preparations = {}   # by operation and types: a Prepared, or a call count
+
+
+class LongWay(Exception):
+    """Raised if an operation cannot be prepared, or is not yet."""
+
+
 # The errors of an operation.  A fault of the tape itself is not hidden.
 REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
            TypeError, ValueError)
@@ -211,6 +221,29 @@ class TapeTrace(JVPTrace):
             x.line = line
             return x
         return TapeTracer(self, x.primal, None, x.aval, x.line)
+
+
+def prepare_if_often(key, operands, names, function, args, kwargs):
+    """Count a call, and prepare the operation at the call OFTEN.
+
+    Args:
+        key: the size of a batch or None, and what decides about both passes.
+        operands, names, function, args, kwargs: as for Prepared.
+
+    Raises:
+        LongWay: it is another call.
+    """
+    if any(map(programs_in, kwargs.values())):
+        raise LongWay
+    if len(preparations) > MOST_KEYS:
+        preparations.clear()
+    times = preparations[key] = preparations.get(key, 0) + 1
+    if times != OFTEN:
+        raise LongWay
+    prepared = import_module('autodiff_mini.fast.prepared')
+    kind = prepared.Prepared if key[0] is None else prepared.Mapped
+    preparations[key] = kind(operands, names, function, args, kwargs)
+    return preparations[key]
 
 
 class Tape(Jaxpr):

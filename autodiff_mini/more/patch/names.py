@@ -8,8 +8,8 @@ made inside*.
 """
 
 import sys
+from _thread import RLock
 from importlib import import_module
-from threading import RLock
 from types import ModuleType
 from weakref import ref
 
