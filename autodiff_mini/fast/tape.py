@@ -197,20 +197,18 @@ class TapeTrace(JVPTrace):
             Equation(index_p, [x.name], params, [part.name], line))
         return part
 
-    def join(self, primal, tangent):
+    def join(self, primal, tangent, line=None):
         tangent = self.parent.opened(tangent)
         if type(tangent) is Zero:
             return primal
         return TapeTracer(self, primal, self.parent.var(tangent),
-                          typeof(primal), None)
+                          typeof(primal), line)
 
     def box(self, x):
         x = super().box(x)
-        if type(x.tangent) is not Zero:
-            x, line = self.join(x.primal, x.tangent), x.line
-            x.line = line
-            return x
-        return TapeTracer(self, x.primal, None, x.aval, x.line)
+        if type(x.tangent) is Zero:
+            return TapeTracer(self, x.primal, None, x.aval, x.line)
+        return self.join(x.primal, x.tangent, x.line)
 
 
 class Tape(Jaxpr):
