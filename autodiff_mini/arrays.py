@@ -32,6 +32,24 @@ def strong(x):
     return convert(x, typeof(x).dtype)
 
 
+def common_type(avals):
+    """Return the common type of several, or None.
+
+    A Python number takes an array's type if it loses nothing: an integer can
+    become a float, but a float cannot become an integer.
+    """
+    def rank(aval):
+        return 'bifc'.index(aval.dtype.kind.replace('u', 'i'))
+
+    strong = [aval for aval in avals if not aval.weak_type]
+    if not strong:
+        return max(avals, key=rank)
+    fits = [aval.shape == strong[0].shape and (
+                rank(aval) <= rank(strong[0]) if aval.weak_type
+                else aval.dtype == strong[0].dtype) for aval in avals]
+    return strong[0] if all(fits) else None
+
+
 def full(like, shape, value, dtype):
     """Return an array filled with one value, in the library of `like`.
 

@@ -6,16 +6,16 @@ current and run it.  Chapter 1.
 """
 
 import sys
+from _thread import get_ident  # threading itself takes 4 ms to import
 from dataclasses import dataclass
 from functools import lru_cache, partial, wraps
+from importlib import import_module
 from operator import attrgetter
-from threading import get_ident
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.copying import primitive_place
 from autodiff_mini.errors import (
     NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
     last_refusal, trace_at_work)
@@ -68,7 +68,9 @@ class Primitive:
         return self     # its rules are looked up by identity
 
     __deepcopy__ = __copy__
-    __reduce__ = primitive_place
+
+    def __reduce__(self):
+        return import_module('autodiff_mini.copying').primitive_place(self)
 
 
 class Kind:

@@ -1,6 +1,6 @@
 """Source code: compile it to functions, and find the lines of an error."""
 
-from traceback import walk_tb
+from importlib import import_module
 from types import FunctionType
 
 
@@ -28,5 +28,6 @@ def functions_in(source, scope) -> dict:
 def lines_within(functions, error) -> list:
     """Return the lines of these functions that an error passed through."""
     codes = {id(f.__code__) for f in functions.values()}
+    walk_tb = import_module('traceback').walk_tb
     return [line for frame, line in walk_tb(error.__traceback__)
             if id(frame.f_code) in codes]

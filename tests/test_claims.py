@@ -156,8 +156,8 @@ def test_the_small_compiler_has_the_bits_of_programs_without_a_loop():
 
 @needs('fast')
 def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):
-    from autodiff_mini.fast import prepared
-    prepared.preparations.clear()       # which other tests have filled
+    from autodiff_mini.fast import tape
+    tape.preparations.clear()       # which other tests have filled
 
     def process(self, *args):
         ran.append(args)
@@ -172,7 +172,7 @@ def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):
     monkeypatch.setattr(PartialEvalTrace, 'process_primitive', process)
     loss = lambda x: np.sum(np.sin(x) * x)
     slope = ad.grad(loss)
-    assert [runs(slope) for _ in range(prepared.OFTEN)][0]
+    assert [runs(slope) for _ in range(tape.OFTEN)][0]
     assert not runs(slope)
     assert runs(lambda x: ad.vjp(loss, x)[1](1.0))
     assert runs(ad.make_jaxpr(slope))

@@ -114,12 +114,17 @@ def test_gradients_leave_no_garbage(name):
 
 
 @needs('fast')
-def test_a_program_is_freed_with_its_guard():
+def test_a_program_is_freed_with_its_guard_and_preparations(monkeypatch):
+    monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 1)
+    large = np.ones((2000, 8))
+
     def run():
         f = ad.jit(lambda x, y: np.tanh(W @ x) + y[::2])
         f(X, np.arange(16.0))
         f(X, np.arange(16.0))
         f(X[::-1], np.arange(16.0))     # for the careful version
+        g = ad.checkpoint(lambda x: (x, np.sum(large * x, 0)))
+        ad.grad(lambda x: np.sum(g(x)[1] * g(X)[0]))(X)
     assert in_circles(run) == {}
 
 
@@ -150,5 +155,5 @@ def test_planted_growth_is_found():
 def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
     if find_spec('autodiff_mini.fast'):
-        monkeypatch.setattr('autodiff_mini.fast.prepared.OFTEN', 2)
+        monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 2)
     assert grown(lambda: gradient(PROGRAMS[name])) == set()

@@ -124,6 +124,7 @@ WRITES = [
     lambda y, x: y.reshape(6).__setitem__(slice(None, None, 4), x),
     lambda y, x: y.put([1, 2], x), lambda y, x: np.fill_diagonal(y, x),
     lambda y, x: np.copyto(y[0], x), lambda y, x: y.__imul__(x),
+    lambda y, x: y[:, :2].__imatmul__(x * np.eye(2)),
     lambda y, x: np.add.at(y, ([0, 0], [1, 1]), x),
     lambda y, x: np.multiply(X, x, out=y[1]),
     lambda y, x: y.__setitem__(np.ix_([0, 1], [0, 2]), x),

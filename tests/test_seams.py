@@ -36,7 +36,7 @@ def test_the_interpreters_of_the_book_run_inside_plain():
 def test_the_tape_runs_outside_of_plain():
     assert ad.which(ad.grad(loss), X) == [
         'interpreters.partial_eval.PartialEvalTrace', 'fast.tape.TapeTrace',
-        'fast.tape.play_back']
+        'fast.tape.Tape.pull']
 
 
 @needs('fast')

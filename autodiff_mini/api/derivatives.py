@@ -1,4 +1,4 @@
-"""Derivatives, for users: linearize, vjp, and grad.
+"""Derivatives, for users: `linearize`, `vjp`, and `grad`.
 
 Reverse mode is forward mode cut in two, with the linear half run backwards.
 Chapter 9.

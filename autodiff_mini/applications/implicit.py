@@ -1,4 +1,4 @@
-"""Solving: `fixed_point`, `custom_root` and `root`.
+"""Solving: `fixed_point`, `custom_root`, and `root`.
 
 Differentiate the answer, not the iterations.  The equation that holds at a
 solution also holds near it, and that determines how the solution changes.

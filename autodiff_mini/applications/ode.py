@@ -299,7 +299,7 @@ def integrate_jvp(limits, primals, tangents):
 
 @public
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
-    """Solve the differential equation dy/dt = func(y, t) at given times.
+    """Solve the differential equation `dy/dt = func(y, t)` at given times.
 
     The solver takes the longest steps that the tolerances allow.  The flow
     is differentiated, not the steps, so the reverse pass solves the adjoint

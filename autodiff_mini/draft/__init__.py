@@ -1,10 +1,10 @@
 """The whole system, one module per transformation: what Book One builds.
 
->>> import numpy as np
->>> from autodiff_mini import draft as ad
->>> f = ad.vmap(ad.jit(ad.grad(lambda x: x * np.sin(x))))
->>> f(np.array([0.0, 1.0])).round(3)
-array([0.   , 1.382])
+    >>> import numpy as np
+    >>> from autodiff_mini import draft as ad
+    >>> f = ad.vmap(ad.jit(ad.grad(lambda x: x * np.sin(x))))
+    >>> f(np.array([0.0, 1.0])).round(3)
+    array([0.   , 1.382])
 
 Read the modules in this order: core, primitives, trees, jvp, vmap, calls,
 jaxpr, source, partial_eval, transpose, custom_vjp, jit, programs, loops,

@@ -1,10 +1,12 @@
 """The fast compiler: two versions of a program, and a third for the rest.
 
 Most arrays are NumPy arrays in row order.  One version relies on that, and a
-careful version takes NumPy arrays in any order.  Chapter 31.
+careful version takes NumPy arrays in any order.  Chapter 32.
 """
 
+import sys
 from functools import cache, cached_property, partial
+from importlib import import_module
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from autodiff_mini.memory import gc_paused
 from autodiff_mini.source import functions_in, lines_within
 
 
+@seams.lower.take
 class FastLowered:
     """A program compiled to Python, called with its arguments.
 
@@ -34,6 +37,8 @@ class FastLowered:
 
     @gc_paused
     def __init__(self, jaxpr):
+        if 'autodiff_mini.higher_order.loops' in sys.modules:
+            import_module('autodiff_mini.fast.fission')     # opens loops
         self.guards = {}        # by trees and types: a guard, or None
         self.jaxpr = simplify(opened(jaxpr))
         # The fallback must not refer to self: a cycle would keep it alive.

@@ -10,7 +10,7 @@ from itertools import count
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
-from autodiff_mini.fast.plan import HUGE, OVERWRITING, c_ordered
+from autodiff_mini.fast.plan import HUGE, UFUNCS, c_ordered
 from autodiff_mini.fast.scalars import (
     as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
     reshaped, scalar_body, taken_out)
@@ -20,6 +20,7 @@ from autodiff_mini.higher_order.loops import (
     while_p)
 from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import dead_rules
+from autodiff_mini.primitives.elementwise import sign_p
 
 loop_p = Primitive('loop', multiple_results=True)
 abstract.rules[loop_p] = scan_types
@@ -58,7 +59,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     in_order = c_ordered(jaxpr)[0] if ordered else ()
     filled = {y: row for row, y in zip(rows, ys)    # computed into its row
-              if y in in_order and made.get(y) in OVERWRITING
+              if y in in_order and made.get(y) in UFUNCS - {sign_p}
               and y.aval.shape and math.prod(y.aval.shape) < HUGE}
     emitter.in_order = emitter.in_order or bool(filled)
     step = [(f'{names[v]} = {all_rows}[step]', None) for v, all_rows in

@@ -6,7 +6,7 @@ are compiled.  Chapter 35.
 """
 
 from functools import partial
-from itertools import compress
+from itertools import compress, repeat
 
 import numpy as np
 
@@ -16,42 +16,14 @@ from autodiff_mini.core import (
     typeof)
 from autodiff_mini.fast.compiler import Version
 from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.fast.tape import BY_VALUE, LongWay
+from autodiff_mini.higher_order.jit import compiled
 from autodiff_mini.higher_order.programs import (
-    for_outputs, jvp_jaxpr, nothing, partial_eval_jaxpr, remembered, run,
-    stage_program, transpose_jaxpr, vmap_jaxpr)
+    for_outputs, interleave, jvp_jaxpr, nothing, partial_eval_jaxpr,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
-from autodiff_mini.primitives.elementwise import float_power_p, pow_p
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var
 from autodiff_mini.pytree import tree_flatten, tree_map
-
-BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
-OFTEN = 32          # the call at which an operation is prepared
-MOST_KEYS = 10_000  # more known operations than this clear the table
-
-
-class LongWay(Exception):
-    """Raised if an operation cannot be prepared, or is not yet."""
-
-
-preparations = {}   # by operation and types: a Prepared, or a call count
-
-
-def prepare_if_often(key, operands, names, function, args, kwargs):
-    """Count a call, and prepare the operation at the call OFTEN.
-
-    Raises:
-        LongWay: it is another call.
-    """
-    if any(map(programs_in, kwargs.values())):
-        raise LongWay
-    if len(preparations) > MOST_KEYS:
-        preparations.clear()
-    times = preparations[key] = preparations.get(key, 0) + 1
-    if times != OFTEN:
-        raise LongWay
-    kind = Prepared if key[0] is None else Mapped   # of a batch of a size
-    preparations[key] = kind(operands, names, function, args, kwargs)
-    return preparations[key]
 
 
 @remembered
@@ -72,6 +44,7 @@ class Prepared:
 
     def __init__(self, operands, names, function, args, kwargs):
         self.function = function
+        self.compile = compiled if 'jaxpr' in kwargs else compiled_step
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
@@ -106,8 +79,7 @@ class Prepared:
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals
         sources = dict(zip(later.invars[self.count:], moving))
-        dots = iter(later.outvars)
-        dots = [next(dots) if here else None for here in moves]
+        dots = interleave(moves, later.outvars, repeat(None))
         self.passed = [(i, sources[v]) for i, v in enumerate(dots)
                        if v in sources]
         self.made = [(i, jaxpr.outvars[i].aval)
@@ -129,15 +101,15 @@ class Prepared:
 
         It is compiled if all arrays are NumPy's.
         """
-        jaxpr = self.later
-        if not all(given):
-            jaxpr, _ = for_outputs(jaxpr, given)
+        jaxpr, _ = for_outputs(self.later, given)
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
         back = transpose_jaxpr(jaxpr, linear, given)
         return self.step(back) if is_plain else partial(run, back)
 
-    step = staticmethod(compiled_step)
+    def step(self, jaxpr):
+        """Compile one half of the operation to a function of arrays."""
+        return self.compile(jaxpr)
 
 
 class Mapped(Prepared):
@@ -145,7 +117,7 @@ class Mapped(Prepared):
 
     def step(self, jaxpr):
         """Compile a program of one example to a function of the batch."""
-        steps = {}
+        steps, compile = {}, self.compile
 
         def step(*xs):
             trace = now = current_trace()
@@ -158,7 +130,7 @@ class Mapped(Prepared):
                 every, _, is_mapped = vmap_jaxpr(
                     jaxpr, mapped, nothing(jaxpr), trace.axis.size)
                 places = [i for i, here in enumerate(is_mapped) if here]
-                steps[key] = compiled_step(every), places
+                steps[key] = compile(every), places
             run, places = steps[key]
             outs = run(*vals)
             dim = joint_dim(dims) if trace.has_shared else 0

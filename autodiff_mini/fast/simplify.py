@@ -14,6 +14,7 @@ from autodiff_mini.core import elementwise, float0
 from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Literal, Var, drop_dead
+from autodiff_mini.primitives import elementwise as rows
 from autodiff_mini.primitives.elementwise import (
     PRODUCTS, add_p, and_p, conj_p, div_p, lt_p, mul_p, pow_p, real_p,
     stop_gradient_p, sub_p, where_p)
@@ -24,7 +25,7 @@ from autodiff_mini.primitives.shapes import (
     broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.pytree import frozen
 
-ELEMENTWISE = {*elementwise.primitives}
+ELEMENTWISE = {x for x in elementwise.primitives if x in vars(rows).values()}
 VIEWS = {broadcast_to_p, index_p, real_p, reshape_p, transpose_p}
 
 PIECEWISE = ELEMENTWISE - VIEWS | {astype_p}
@@ -33,14 +34,14 @@ reducing.define(FRESH.add)
 
 
 def learn(*sets):
-    """Keep the sets complete as more rows for ufuncs are defined."""
+    """Add the rows for ufuncs, also those that are defined later."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
                 and 'd' * ufunc.nin + '->d' in ufunc.types):
             for primitives in sets:
                 primitives.add(primitive)
-    elementwise.definitions.append(add)
+    elementwise.define(add)
 
 
 learn(ELEMENTWISE, PIECEWISE, FRESH)

@@ -5,18 +5,16 @@ computes, and keeps the residuals and names of each operation.  Operations
 that are not prepared go through the other two.  Chapter 35.
 """
 
-from operator import add
+from importlib import import_module
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
-    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace, tangent_type,
-    typeof, user_line)
+    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace, float0,
+    tangent_type, typeof, user_line)
 from autodiff_mini.errors import RuleTable, quote_line
-from autodiff_mini.fast.prepared import (
-    BY_VALUE, LongWay, preparations, prepare_if_often)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.partial_eval import (
@@ -24,9 +22,11 @@ from autodiff_mini.interpreters.partial_eval import (
 from autodiff_mini.interpreters.transpose import (
     gather_cotangents, transpose_equation)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var
-from autodiff_mini.memory import innermost_array, mark_as_arguments, owner_of
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
+from autodiff_mini.memory import (
+    innermost_array, mark_as_arguments, own_memory, owner_of)
 from autodiff_mini.numpy_api import compositions
+from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.pytree import LEAF, frozen
 from autodiff_mini.zeros import Zero
@@ -44,7 +44,17 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
-SMALL = 4096    # bytes: smaller arrays are always copied
+BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
+OFTEN = 32          # the call at which an operation is prepared
+MOST_KEYS = 10_000  # more known operations than this clear the table
+SMALL = 4096        # bytes: smaller arrays are always copied
+preparations = {}   # by operation and types: a Prepared, or a call count
+
+
+class LongWay(Exception):
+    """Raised if an operation cannot be prepared, or is not yet."""
+
+
 # The errors of an operation.  A fault of the tape itself is not hidden.
 REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
            TypeError, ValueError)
@@ -87,7 +97,9 @@ class TapeTrace(JVPTrace):
                 by_type = primitive not in BY_VALUE
                 self.look_at(args, key, operands, names, by_type)
                 if by_type or not PYTHON_NUMBERS.keys() & map(type, operands):
-                    key += map(frozen, params.values())
+                    if params:
+                        key += [frozen(x) for name, x in params.items()
+                                if name != 'jaxpr']
                     return self.process_prepared(
                         key, operands, names, primitive, args, params)
         except REFUSED:     # the long way says why, in the user's terms
@@ -146,14 +158,22 @@ class TapeTrace(JVPTrace):
             names.append(name)
 
     def process_prepared(self, key, operands, names, function, args, kwargs):
-        """Run the prepared operation, or raise LongWay if there is none."""
+        """Run the prepared operation, or raise LongWay if there is none.
+
+        A program keeps what is prepared for it, and its results are new.
+        """
         key = self.batch, RuleTable.version, *key
-        prepared = preparations.get(key, 0)
+        program = kwargs.get('jaxpr')
+        table = program.cache if program else preparations
+        prepared = table.get(key, 0)
         if type(prepared) is int:
             prepared = prepare_if_often(
-                key, operands, names, function, args, kwargs)
+                table, key, operands, names, function, args, kwargs)
         line = self.line or user_line(4)
         outs, made = prepared.forward(*operands), []
+        if program:
+            n = prepared.width
+            outs[:n] = own_memory(outs[:n], operands)
         for i, aval in prepared.made:
             name = Var(aval)
             outs[i] = TapeTracer(self, outs[i], name, aval, line)
@@ -206,9 +226,33 @@ class TapeTrace(JVPTrace):
 
     def box(self, x):
         x = super().box(x)
-        if type(x.tangent) is Zero:
-            return TapeTracer(self, x.primal, None, x.aval, x.line)
-        return self.join(x.primal, x.tangent, x.line)
+        if type(x.tangent) is not Zero:
+            return self.join(x.primal, x.tangent, x.line)
+        return TapeTracer(self, x.primal, None, x.aval, x.line)
+
+
+def prepare_if_often(table, key, operands, names, function, args, kwargs):
+    """Count a call, and prepare the operation at the call OFTEN.
+
+    Args:
+        table: where it is kept.
+        key: the size of a batch or None, and what decides about both passes.
+        operands, names, function, args, kwargs: as for Prepared.
+
+    Raises:
+        LongWay: it is another call.
+    """
+    if table is preparations and any(map(programs_in, kwargs.values())):
+        raise LongWay
+    if len(table) > MOST_KEYS:
+        table.clear()
+    times = table[key] = table.get(key, 0) + 1
+    if times != OFTEN:
+        raise LongWay
+    prepared = import_module('autodiff_mini.fast.prepared')
+    kind = prepared.Prepared if key[0] is None else prepared.Mapped
+    table[key] = kind(operands, names, function, args, kwargs)
+    return table[key]
 
 
 class Tape(Jaxpr):
@@ -221,8 +265,36 @@ class Tape(Jaxpr):
     __slots__ = ()
 
     def pull(self, consts, cts):
-        """Return the cotangents of the inputs; see `pull` in transpose.py."""
-        return play_back(self, consts, cts)
+        """Return the cotangents of the inputs, and empty the self."""
+        if seams.note.taken:
+            seams.note(Tape.pull)
+        known = dict(zip(self.constvars, consts, strict=True))
+        gathered, eqns = {}, self.eqns
+        held = {type(innermost_array(x)) for x in [*consts, *cts]}
+        is_plain = held <= ORDINARY
+        gather_cotangents(gathered, self.outvars, cts)
+        while eqns:
+            eqn = eqns.pop()
+            if type(eqn) is not tuple:
+                transpose_equation(eqn, known, gathered)
+                continue
+            prepared, residuals, sources, made, line = eqn
+            try:
+                if is_plain and len(made) == 1 and made[0] in gathered:
+                    cts = prepared.back(*residuals, gathered.pop(made[0]))
+                elif gathered.keys().isdisjoint(made):
+                    continue    # nothing depends on it
+                else:
+                    cts = [gathered.pop(v, None) for v in made]
+                    cts = prepared.back_from_some(residuals, cts, is_plain)
+            except Exception as error:
+                quote_line(error, Equation(
+                    prepared.function, [], {}, [], line))
+                raise
+            for v, ct in zip(sources, cts):
+                gathered[v] = gathered[v] + ct if v in gathered else ct
+        return [gathered[v] if v in gathered else Zero(v.aval)
+                for v in self.invars]
 
 
 @seams.linearize.take
@@ -240,57 +312,16 @@ def record_flat(f, primals, tag):
     if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
         return linearize_flat(f, primals, tag)
     with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
-        dots, inputs = [], []
         for x in primals:
-            aval = typeof(x)
-            dot = below.input(tangent_type(aval))
             if type(x) is np.ndarray:
                 below.keep(x)
-            dots.append(dot)
-            inputs.append(TapeTracer(trace, x, dot.name, aval, None)
-                          if dot.aval is aval else x)
+        dots = [below.input(tangent_type(typeof(x))) for x in primals]
+        inputs = [x if dot.aval.dtype == float0 else TapeTracer(
+            trace, x, dot.name, dot.aval, None)
+                  for x, dot in zip(primals, dots)]
         trace.batch = base.axis.size if is_mapped else None
         outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
         jaxpr = below.jaxpr(dots, y_dots)
     return ys, Tape(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars,
                     jaxpr.consts)
-
-
-def play_back(tape, consts, cts):
-    """Return the cotangents of the inputs of a tape, and empty it."""
-    if seams.note.taken:
-        seams.note(play_back)
-    known = dict(zip(tape.constvars, consts, strict=True))
-    gathered, eqns = {}, tape.eqns
-    is_plain = {type(innermost_array(x)) for x in [*consts, *cts]} <= ORDINARY
-    plus = add_batches if type(current_trace()) is BatchTrace else add
-    gather_cotangents(gathered, tape.outvars, cts)
-    while eqns:
-        eqn = eqns.pop()
-        if type(eqn) is not tuple:
-            transpose_equation(eqn, known, gathered)
-            continue
-        prepared, residuals, sources, made, line = eqn
-        try:
-            if is_plain and len(made) == 1 and made[0] in gathered:
-                cts = prepared.back(*residuals, gathered.pop(made[0]))
-            elif gathered.keys().isdisjoint(made):
-                continue    # nothing depends on it
-            else:
-                cts = [gathered.pop(v, None) for v in made]
-                cts = prepared.back_from_some(residuals, cts, is_plain)
-        except Exception as error:
-            quote_line(error, Equation(prepared.function, [], {}, [], line))
-            raise
-        for v, ct in zip(sources, cts):
-            gathered[v] = plus(gathered[v], ct) if v in gathered else ct
-    return [gathered[v] if v in gathered else Zero(v.aval)
-            for v in tape.invars]
-
-
-def add_batches(x, y):
-    """Return the sum of two cotangents of one value of a batch."""
-    if type(x) is type(y) is BatchTracer and x.dim is y.dim is not None:
-        return BatchTracer(x._trace, x.val + y.val, x.dim)
-    return x + y

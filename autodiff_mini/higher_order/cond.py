@@ -9,12 +9,12 @@ from itertools import repeat
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import convert
+from autodiff_mini.arrays import common_type, convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, public, typeof
 from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
-    close_together, common_type, defpartial, fit_outputs, for_arguments,
-    for_outputs, interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
+    close_together, defpartial, fit_outputs, for_arguments, for_outputs,
+    interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
     partial_eval_jaxpr, perturbed, picked, prune_equation, remembered, run,
     stage_program, transpose_jaxpr, unpack_marked, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (

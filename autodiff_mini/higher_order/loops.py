@@ -16,15 +16,15 @@ from itertools import repeat
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.arrays import convert
+from autodiff_mini.arrays import common_type, convert
 from autodiff_mini.core import Primitive, TraceTag, array_type, public, typeof
 from autodiff_mini.higher_order.cond import fill_from_first_match, where
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
-    close_and_dedupe, close_together, common_type, compute_forwarded,
-    defpartial, fit_outputs, for_arguments, for_outputs, interleave,
-    jvp_jaxpr, known_jaxpr, others, partial_eval_jaxpr, permute, perturbed,
-    picked, prune_equation, remembered, run, stage_program, transpose_jaxpr,
+    close_and_dedupe, close_together, compute_forwarded, defpartial,
+    fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr,
+    known_jaxpr, others, partial_eval_jaxpr, permute, perturbed, picked,
+    prune_equation, remembered, run, stage_program, transpose_jaxpr,
     unpack_marked, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)

@@ -441,24 +441,6 @@ def defprogram(primitive):
     dead_rules[primitive] = program_for_outputs
 
 
-def common_type(avals):
-    """Return the common type of several, or None.
-
-    A Python number takes an array's type if it loses nothing: an integer can
-    become a float, but a float cannot become an integer.
-    """
-    def rank(aval):
-        return 'bifc'.index(aval.dtype.kind.replace('u', 'i'))
-
-    strong = [aval for aval in avals if not aval.weak_type]
-    if not strong:
-        return max(avals, key=rank)
-    fits = [aval.shape == strong[0].shape and (
-                rank(aval) <= rank(strong[0]) if aval.weak_type
-                else aval.dtype == strong[0].dtype) for aval in avals]
-    return strong[0] if all(fits) else None
-
-
 def fit_outputs(jaxpr, types, tag):
     """Return a program whose outputs have these types."""
     if jaxpr.out_avals == types:

@@ -1,4 +1,4 @@
-"""np.einsum: multiply operands in pairs, as stacks of matrix products.
+"""`np.einsum`: multiply operands in pairs, as stacks of matrix products.
 
 Chapter 25.
 """

@@ -1,4 +1,4 @@
-"""Element-wise functions: parts of numbers, rounding, and np.piecewise.
+"""Element-wise functions: parts of numbers, rounding, and `np.piecewise`.
 
 A property of the representation, such as an exponent or a neighbor, is not a
 smooth function of the number.  Chapter 25.

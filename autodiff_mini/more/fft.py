@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: np.fft.
+"""Discrete Fourier transforms: `np.fft`.
 
 Along one axis, each transform is a linear map, and its transpose is a
 transform of the same family.  Several axes are transformed one by one.

@@ -1,4 +1,4 @@
-"""Search in a sorted table, interpolation, and linspace.
+"""Search in a sorted table, interpolation, and `np.linspace`.
 
 Chapter 25.
 """

@@ -24,9 +24,16 @@ RUNS = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
-              subok=True, where=None, signature=None):
-    """Return the result of a ufunc, computed in a dtype."""
-    refuse(ufunc, where=where, signature=signature)
+              subok=True, where=None, signature=None, axes=None, axis=None,
+              keepdims=None):
+    """Return the result of a ufunc, computed in a dtype or along axes."""
+    if axis is not None and ufunc is np.vecdot:
+        axes, axis = [axis, axis], None
+    refuse(ufunc, where=where, signature=signature, axis=axis,
+           keepdims=keepdims)
+    if axes is not None:
+        f = partial(call_with, ufunc, dtype=dtype, casting=casting)
+        return along_axes(f, args, axes)
     if dtype is None:
         return ufunc(*args)
     args = list(map(operand, args))
@@ -34,6 +41,22 @@ def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
         ufunc, args, casting=casting,
         signature=(*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout))
     return as_new_result(ufunc(*map(convert, args, dtypes)), args)
+
+
+def along_axes(f, args, axes):
+    """Apply a function of vectors or matrices along other axes.
+
+    Args:
+        f: a function that expects the axes last, and returns its own last.
+        args: its operands.
+        axes: for each operand, its axis or a tuple of axes; the same for the
+            result, unless it has none.
+    """
+    axes = [axis if isinstance(axis, tuple) else (axis,) for axis in axes]
+    ends = [range(-len(axis), 0) for axis in axes]
+    y = f(*map(np.moveaxis, map(asarray, args), axes, ends))
+    has_axes = len(axes) > len(args)
+    return np.moveaxis(y, ends[-1], axes[-1]) if has_axes else y
 
 
 def outer(ufunc, a, b, **kwargs):

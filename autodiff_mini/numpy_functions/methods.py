@@ -20,12 +20,13 @@ NAMESAKES = (
     'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
     'var')
 
-# Attributes of an array's memory, which a tracer lacks.  `hasattr` would
-# catch an AttributeError, as if the tracer were not an array.
+# Attributes of an array's memory, which a tracer lacks; pickle asks for the
+# first.  `hasattr` would catch an AttributeError, as if the tracer were not
+# an array.
 OF_MEMORY = (
-    'base', 'byteswap', 'ctypes', 'data', 'device', 'dump', 'dumps', 'flags',
-    'getfield', 'resize', 'setfield', 'setflags', 'strides', 'to_device',
-    'tobytes', 'tofile', 'view')
+    '__reduce_ex__', 'base', 'byteswap', 'ctypes', 'data', 'device', 'dump',
+    'dumps', 'flags', 'getfield', 'resize', 'setfield', 'setflags',
+    'strides', 'to_device', 'tobytes', 'tofile', 'view')
 
 
 def method(function):

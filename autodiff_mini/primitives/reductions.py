@@ -1,6 +1,6 @@
 """Reductions: many elements become one.
 
-Chapters 1, 2 and 3.
+Chapters 1, 2, and 3.
 """
 
 import numpy as np

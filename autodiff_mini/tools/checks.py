@@ -9,8 +9,8 @@ import operator
 import numpy as np
 
 from autodiff_mini import seams
+from autodiff_mini.arrays import common_type
 from autodiff_mini.core import fun_name, typeof
-from autodiff_mini.higher_order.programs import common_type
 from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
 from autodiff_mini.signature import names_of
 

@@ -9,9 +9,9 @@ import warnings
 from collections import Counter
 from contextlib import suppress
 from functools import lru_cache, partial
+from importlib import import_module
 from inspect import getattr_static, unwrap
 from pickle import dumps
-from traceback import walk_tb
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType
 
 import numpy as np
@@ -83,6 +83,7 @@ LASTING = {'jit', 'make_jaxpr', 'scan', 'while_loop'}
 
 def recursion_error(error, tag):
     """Return a RecursionError that names the function that calls itself."""
+    walk_tb = import_module('traceback').walk_tb
     names = Counter(frame.f_code.co_qualname for frame, _
                     in walk_tb(error.__traceback__)
                     if not is_library[frame.f_code.co_filename])

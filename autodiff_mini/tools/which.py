@@ -18,7 +18,7 @@ def which(f, *args) -> list[str]:
     Examples:
         >>> import numpy as np, autodiff_mini as ad
         >>> which(ad.grad(np.sin), 1.0)[1:]
-        ['fast.tape.TapeTrace', 'fast.tape.play_back']
+        ['fast.tape.TapeTrace', 'fast.tape.Tape.pull']
         >>> with ad.plain():
         ...     which(ad.grad(np.sin), 1.0)[1:]
         ['interpreters.jvp.JVPTrace', 'interpreters.transpose.backward_pass']

@@ -334,7 +334,7 @@ def page(title, text, shown, library):
                          for x in sorted(first.values()))
     up = os.path.relpath(HERE, where.page.parent)
     return '\n\n'.join([
-        f'# {where.title}', docstring.value if docstring else '',
+        f'# `{where.title}`', docstring.value if docstring else '',
         f'Explained in {chapters}. ' * bool(chapters)
         + f'[All modules]({up})',
         source(highlighted(title, text, library),

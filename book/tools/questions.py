@@ -50,7 +50,7 @@ def markdown(question):
 def folded(answer):
     """Return an answer, with its reason folded."""
     says = re.sub('`([^`]*)`', r'<code>\1</code>',
-                  html.escape(answer['says'], quote=False))
+                  html.escape(answer['says'], quote=False).replace("'", '’'))
     kind, word = ('right', 'Right') if answer.get('right') else ('wrong', 'No')
     return exercises.folded(says, f'**{word}.** {answer["why"]}',
                             f' class="{kind}"')

@@ -31,11 +31,12 @@ def index():
     """Return the list of all public names, by group."""
     parts, found = [], library()
     for group, names in groups().items():
-        title = group.read_text().partition('\n')[0].removeprefix('# ')
+        title, _, text = group.read_text().removeprefix('# ').partition('\n')
         path = f'{FOLDER.name}/{group.name}'
         parts += [f'## [{title}]({path})', '\n'.join(
             f'- [`{name}`]({path}#autodiff_mini.{name}) '
-            + first_paragraph(member(found, name).docstring)
+            + (first_paragraph(member(found, name).docstring)
+               or re.search(rf'\.{name}\n\n(.*)', text)[1])    # a constant
             for name in names)]
     return '\n\n'.join(parts)
 
@@ -73,7 +74,6 @@ def linked(markdown, page):
 
     book = weave.modules(Path())
     shown = places.told() if ENTRY.search(markdown) else {}
-    for pattern, link in (ENTRY, entry), (weave.FENCE, listing), (
-            NAME, definition):
-        markdown = pattern.sub(link, markdown)
+    for old, new in (ENTRY, entry), (weave.FENCE, listing), (NAME, definition):
+        markdown = old.sub(new, markdown)
     return markdown

@@ -43,7 +43,7 @@ TOOLS = Path(__file__).parent
 PICTURE = 'image/svg+xml'
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # the color of text and lines in matplotlibrc
-IMPORTS = "The first cell of this page's notebook"
+IMPORTS = "The first cell of this page’s notebook"
 ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
 OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 

@@ -34,19 +34,19 @@ README = ROOT / 'README.md'
 TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W5': w5, 'W6': w6,
          'W7': w7, 'W8': w8, 'W9': w9, 'W10': w10, 'W11': w11}
 # Why `jit` can take longer than the floor.
-GUARD = ('A call checks the types of its arguments, and arrays in its result '
-         'are new and belong to the caller. The floor does neither.')
+GUARD = ('A call checks the types of its arguments and makes new arrays, '
+         'which belong to the caller. The floor does neither.')
 ALGEBRA = ('The person rearranges the derivative into fewer operations, folds '
            'constants, and knows that the slope of softplus is one sigmoid. '
            '`jit` drops an operation only if all bits stay the same.')
 WHY = dict.fromkeys(TIMED, GUARD) | {
     'W2': ALGEBRA, 'W5': ALGEBRA,
-    'W3': 'There is one input, so the person differentiates forwards and '
-          'keeps no values. `grad` goes backwards, so it has to keep them. '
+    'W3': "There's one input, so the person differentiates forwards and "
+          'keeps no values. `grad` works backwards, so it has to keep them. '
           'On ten elements, a call also makes new arrays.',
     'W6': 'A loop makes a view for each row that it reads, and a new array '
-          'for each result that it does not store. A loop of floats puts '
-          'what it keeps into arrays and checks that it is finite.',
+          "for each result that it doesn't store. A loop of floats puts the "
+          "values that it keeps into arrays and checks that they're finite.",
     'W10': 'The person knows that the matrix has three diagonals, and `jit` '
            'multiplies matrices of ones and zeros.'}
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from autodiff_mini.fast import prepared, twins
+from autodiff_mini.fast import tape, twins
 
 
 @pytest.fixture(autouse=True)
 def forget():
-    prepared.preparations.clear()
+    tape.preparations.clear()
     twins.known_programs.clear()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import prepared
+from autodiff_mini.fast import prepared, tape
 from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import mul_p, sin_p
@@ -21,7 +21,7 @@ from tests.test_vmap import MAPPED, batched, layouts
 
 @pytest.fixture(autouse=True)
 def prepare_at_once(monkeypatch):
-    monkeypatch.setattr(prepared, 'OFTEN', 1)
+    monkeypatch.setattr(tape, 'OFTEN', 1)
 
 
 def both_ways(f, *args):
@@ -80,7 +80,7 @@ def slope_twice(f, x):
     """Return the gradient of `f` by the operations that a call prepared."""
     ad.grad(f)(x)
     assert any(type(entry) is prepared.Prepared
-               for entry in prepared.preparations.values())
+               for entry in tape.preparations.values())
     return ad.grad(f)(x)
 
 
@@ -116,15 +116,6 @@ def test_cotangents_are_added_one_by_one():
         check_both_ways(ad.grad(f), x)
 
 
-def test_small_powers_are_prepared_as_products():
-    class Factor:   # without a power
-        __mul__ = lambda x, y: x
-
-    for n in 0, 3:
-        power = ad.make_jaxpr(lambda x: x ** n)(np.ones(3))
-        prepared.compiled_step(power)(Factor())
-
-
 def test_functions_that_return_a_view_are_not_prepared():
     for view in (lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)):
         def f(x):
@@ -154,7 +145,7 @@ def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):
         return np.sum(x * x)    # this line
     x = np.ones(2)
     slope_twice(f, x)
-    for entry in list(prepared.preparations.values()):
+    for entry in list(tape.preparations.values()):
         if type(entry) is prepared.Prepared:
             monkeypatch.setattr(entry, 'back', lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError) as caught:
@@ -163,18 +154,18 @@ def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):
 
 
 def test_the_number_of_preparations_is_bounded(monkeypatch):
-    monkeypatch.setattr(prepared, 'MOST_KEYS', 10)
+    monkeypatch.setattr(tape, 'MOST_KEYS', 10)
     for i in range(50):
         ad.grad(lambda x: np.sum(x * 2.0))(np.ones(i + 1))
-    assert 0 < len(prepared.preparations) <= 12
+    assert 0 < len(tape.preparations) <= 12
 
 
 def is_prepared_for_examples(f, *args):
     """Return whether a call prepares an operation for all examples."""
-    prepared.preparations.clear()
+    tape.preparations.clear()
     f(*args)
     return any(type(entry) is prepared.Mapped
-               for entry in prepared.preparations.values())
+               for entry in tape.preparations.values())
 
 
 def test_a_batch_of_gradients_equals_the_gradients():
@@ -209,6 +200,22 @@ def test_unbatched_arrays_can_change_later():
     xs = np.ones((2, 3))
     assert is_prepared_for_examples(ad.vmap(ad.grad(f)), xs)
     assert np.all(ad.vmap(ad.grad(f))(xs) == 2)
+
+
+def test_a_program_keeps_what_is_prepared_for_it():
+    """Its results are new arrays: `b` does not share the memory of `a`."""
+    for g in np.sin, np.cos:
+        f = ad.jit(lambda a, x: (a, g(x)))
+
+        def loss(x):
+            a = np.ones(2)
+            b, y = f(a, x)
+            b[:] = 7.0
+            return np.sum(a * y)
+        for _ in range(2):
+            check_both_ways(ad.grad(loss), np.ones(2))
+        [(program, *_)] = f.staged.values()
+        assert prepared.Prepared in map(type, program.cache.values())
 
 
 def test_nested_batches_use_the_interpreters():

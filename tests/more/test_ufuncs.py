@@ -46,9 +46,8 @@ def test_the_slope_of_a_running_maximum_belongs_to_its_element():
 
 def test_the_slope_of_logaddexp_reduce_is_softmax():
     weights = np.exp(X) / np.sum(np.exp(X))
-    for transform in (lambda g: g, ad.jit):
-        g = transform(ad.grad(lambda x: np.logaddexp.reduce(x, axis=None)))
-        assert_close(g(X), weights)
+    g = ad.grad(lambda x: np.logaddexp.reduce(x, axis=None))
+    assert_close(g(X), weights)
 
 
 def test_where_of_a_ufunc_selects_what_is_written():

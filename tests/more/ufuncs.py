@@ -6,7 +6,6 @@ from tests.programs import f32, f64, program
 
 LISTED = np.array([0, 2, 1])
 METHODS = {
-    'add_reduce': lambda np, x: np.add.reduce(x),
     'add_reduce_keepdims': lambda np, x: np.add.reduce(x, 1, keepdims=True),
     'multiply_reduce': lambda np, x: np.multiply.reduce(x, axis=None),
     'maximum_reduce': lambda np, x: np.maximum.reduce(x, axis=(0, 1)),
@@ -20,6 +19,9 @@ METHODS = {
     'add_reduceat': lambda np, x: np.add.reduceat(x, LISTED, axis=1),
     'multiply_out_where': lambda np, x: np.multiply(
         x, x, out=np.zeros_like(x), where=x > 1),
+    'vecdot_axis': lambda np, x: np.vecdot(x, x, axis=0),
+    'matmul_axes': lambda np, x: np.matmul(
+        x, x, axes=[(1, 0), (0, 1), (1, 0)]),
 }
 for name, function in METHODS.items():
     program(name, function, f64(2, 3), ulps=4,

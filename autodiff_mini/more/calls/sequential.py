@@ -1,6 +1,6 @@
-"""`sequential_vmap`: a function that vmap maps one element at a time.
+"""`sequential_vmap`: a function that `vmap` maps one element at a time.
 
-Chapter 24.
+Chapter 22.
 """
 
 from autodiff_mini.higher_order.loops import scan

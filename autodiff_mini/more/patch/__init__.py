@@ -1,4 +1,4 @@
-"""A wing: let np.array([x, y]) and `y = np.zeros(n); y[0] = x` be traced.
+"""A wing: let `np.array([x, y])` and `y = np.zeros(n); y[0] = x` be traced.
 
 The first trace imports it.  Without this folder, or after
 `ad.patch_numpy(False)`, both programs raise an error.  See the page *Arrays

@@ -1,4 +1,4 @@
-"""Give a traced program its own np.array, np.zeros, and others.
+"""Give a traced program its own `np.array`, `np.zeros`, and others.
 
 NumPy's C code makes an array of a list without asking the tracers in it.  So
 a traced program finds our functions under some names of `np`.  They call
@@ -8,8 +8,8 @@ made inside*.
 """
 
 import sys
+from _thread import RLock
 from importlib import import_module
-from threading import RLock
 from types import ModuleType
 from weakref import ref
 
@@ -79,7 +79,7 @@ def ended(trace):
 
 
 def patch_numpy(on=True):
-    """Choose whether np.array, np.zeros, and others accept traced values.
+    """Choose whether `np.array`, `np.zeros`, and others accept traced values.
 
     By default they do.  While a function is differentiated, batched, or
     staged, its `np.array([x, y])` is traced, and so is `y = np.zeros(n)` once
