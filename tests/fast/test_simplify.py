@@ -49,15 +49,13 @@ SIMPLIFIED = {
         'b = mul a 2', 'c = sin b', 'd = add c c', 'in (d,) }')),
     'numbers_of_three_types': (
         lambda x: (x + 1, x + 1.0, x + True, x + 1, x + np.float64(1),
-            x + 1.0), [V], (
-        'b = add a 1', 'c = add a 1.0', 'd = add a True', 'e = add a 1.0',
-        'in (b, c, d, b, e, c) }')),
+            x + 1.0), [V], ('b = add a 1', 'c = add a 1.0', 'd = add a True',
+        'e = add a 1.0', 'in (b, c, d, b, e, c) }')),
     'zeros_of_two_signs': (lambda x: (x * 0.0, x * -0.0, x * 0.0), [V], (
         'b = mul a 0.0', 'c = mul a -0.0', 'in (b, c, b) }')),
     'slices': (
         lambda x: (x[1:], x[:1], x[::2], x[1:], x[1], x[None, 1:], x[1]),
-        [V], (
-        'b = index[indices=(1:,)] a', 'c = index[indices=(:1,)] a',
+        [V], ('b = index[indices=(1:,)] a', 'c = index[indices=(:1,)] a',
         'd = index[indices=(::2,)] a', 'e = index[indices=(1,)] a',
         'f = index[indices=(None, 1:)] a', 'in (b, c, d, b, e, f, e) }')),
 
@@ -82,8 +80,7 @@ SIMPLIFIED = {
         'in (a, b, a, c) }')),
     'complex': (
         lambda x: (x.real, np.conj(x), ad.stop_gradient(x), x - 0, x * 1),
-        [V + 1j], (
-        'b = real a', 'c = conj a', 'd = sub a 0', 'e = mul a 1',
+        [V + 1j], ('b = real a', 'c = conj a', 'd = sub a 0', 'e = mul a 1',
         'in (b, c, a, d, e) }')),
 
     # small powers of arrays
@@ -117,6 +114,11 @@ SIMPLIFIED = {
     'zeros_of_two_complex_signs': (
         lambda c, x: np.where(c, np.where(c, x, 0j), complex(0, -0.0)),
         [V > 1, V], ('c = where a b 0j', 'd = where a c -0j', 'in (d,) }')),
+    'derivative_of_a_maximum': (
+        ad.grad(lambda x: np.sum(np.maximum(x, 0))), [V], (
+        'b = eq a 0', 'c = ge a 0', 'd = and b c', 'e = where d 1.0 0',
+        'f = lt b c', 'g = where f 1.0 0', 'h = mul e 0.5', 'i = add g h',
+        'in (i,) }')),
 
     # a product of an array with itself
     'product_that_would_become_one': (
@@ -128,10 +130,9 @@ SIMPLIFIED = {
     'transpose_of_a_factor': (
         lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(
             np.reshape(x, (1, 2)) @ a, 3) @ a.T, np.transpose(a, (0, 1)) @ (
-            x @ a)), [A, V[:2]], (
-        'c = transpose[axes=(1, 0)] a', 'd = matmul b a',
-        'e = index[indices=(:, :1)] a', 'f = matmul c e', 'g = matmul a d',
-        'h = transpose[axes=(0, 1)] a', 'i = matmul h d',
+            x @ a)), [A, V[:2]], ('c = transpose[axes=(1, 0)] a',
+        'd = matmul b a', 'e = index[indices=(:, :1)] a', 'f = matmul c e',
+        'g = matmul a d', 'h = transpose[axes=(0, 1)] a', 'i = matmul h d',
         'in (d, f, d, g, i) }')),
 
     # a copy of a possible view needs less memory
@@ -153,9 +154,8 @@ SIMPLIFIED = {
         'c = cos b', 'd = mul a c', 'in (d,) }')),
     'ones_of_one_axis_and_of_two': (
         lambda x, y: (np.sin(y) * (1 * x ** 0), np.sin(y) * (1 * y ** 0)),
-        [V, A], (
-        'c = sin b', 'd = broadcast_to[shape=(2, 3)] 1.0', 'e = mul 1 d',
-        'f = mul c e', 'in (c, f) }')),
+        [V, A], ('c = sin b', 'd = broadcast_to[shape=(2, 3)] 1.0',
+        'e = mul 1 d', 'f = mul c e', 'in (c, f) }')),
 }
 
 
