@@ -144,7 +144,6 @@ ASKED = {
     "f'{x:.3f}'": 'To print it, leave out the format.',
     'x if x > 0 else -x': 'Write np.where(x > 0, x, -x).',
     'x > 0 or x < -1': 'Write (x > 0) | (x < -1).',
-    'not x > 0': 'Write np.logical_not(x > 0).',
     '[1 for _ in [0] if x > 0]': 'np.where(condition, a, b)',
     'int(x)': 'Write np.trunc(x).',
     'math.erf(x)': 'Write scipy.special.erf(x).',
@@ -157,6 +156,7 @@ ASKED = {
     '{x: 1}': 'A traced value has no hash',
 }
 STATEMENTS = {
+    'a = np.zeros(3)\n    a.flat[0] = x': 'y = np.copy(a.flat)',
     'for _ in range(3):\n        if x > 3:\n            break':
         'Write the loop as ad.while_loop(condition, body, x), with x > 3 in',
     'a = np.frombuffer(bytearray(16))\n    a[1:] += x':
