@@ -82,7 +82,10 @@ def own_memory(arrays, others) -> list:
         others: arrays that must not share memory with the results.
     """
     arrays = list(arrays)
-    if all(map(NUMBERS.get, map(type, arrays))):
+    for x in arrays:
+        if type(x) not in NUMBERS:
+            break
+    else:
         return arrays   # numbers have no memory
     taken, owned = set(), []
     for x in others:

@@ -370,14 +370,14 @@ def differentiating(transform, f, find, argnums, has_aux, holomorphic,
     """
     positions = positions_of(TraceTag(transform, f), argnums)
     linearizer = seams.linearize if find is gradient else linearize_flat
-    kind = holomorphic or is_complex
+    check = partial(check_kind, transform, 'inputs', allow_int,
+                    holomorphic or is_complex)
 
     @public
     @named_after(f)
     def derivative(*args, **kwargs):
         tag = TraceTag(transform, f)
         g, point, names = select(tag, f, argnums, positions, args, kwargs)
-        check = partial(check_kind, transform, 'inputs', allow_int, kind)
         y, program, residuals, aux = linearize_tree(
             tag, g, (point,), has_aux, linearizer, check, names)
         found = find(point, y, program, residuals, holomorphic, allow_int)

@@ -60,7 +60,7 @@ class FastLowered:
 
     def work(self, jaxpr, ordered=True) -> list:
         """Return the plan of the source it writes for a program."""
-        return plan(simplify(opened(jaxpr)), ordered)
+        return plan(simplify(opened(jaxpr), ordered=ordered), ordered)
 
     def guard(self, xs, in_tree, out_tree):
         """Return the guard for calls like this one, or None."""
@@ -84,7 +84,7 @@ class Version:
     def __init__(self, jaxpr, fast, careful=None):
         emitter = FastEmitter(fast)
         emitter.scope['careful'] = careful
-        emitter.emit('program', jaxpr, fast)
+        jaxpr = emitter.emit('program', jaxpr, fast)
         self.source, self.equations = emitter.text()
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar

@@ -17,12 +17,12 @@ from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, is_large, plan
 from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
-from autodiff_mini.fast.simplify import is_number, opened, simplify
+from autodiff_mini.fast.simplify import (
+    is_number, opened, same_value, simplify)
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Names, Var
-from autodiff_mini.primitives.elementwise import (
-    add_p, mul_p, pow_p, to_the_power, where_p)
+from autodiff_mini.primitives.elementwise import add_p, mul_p, pow_p, where_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
 from autodiff_mini.primitives.shapes import (
@@ -40,13 +40,15 @@ class FastEmitter(Emitter):
         super().__init__()
         self.fast = fast
         self.eqn: Any = None    # the equation being written
-        self.ordered = None
         self.head = []          # lines that define numbers
         self.numbers = count(1)
-        self.in_order = self.scalar = False
+        self.ordered = self.in_order = self.scalar = False
 
     def emit(self, name, jaxpr, ordered=None):
-        """Append a function that returns a list."""
+        """Append a function that returns a list, and return its program."""
+        if ordered and {*map(same_value, jaxpr.eqns)} & {*jaxpr.invars}:
+            before, jaxpr = jaxpr, simplify(jaxpr, ordered=True)
+            self.in_order |= len(jaxpr.eqns) < len(before.eqns)
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)
         vectors = [v for v in jaxpr.invars + jaxpr.outvars if v.aval.shape]
@@ -61,6 +63,7 @@ class FastEmitter(Emitter):
             outs = [self.result(v, names) for v in jaxpr.outvars]
             body.append((f'return [{", ".join(outs)}]', None))
         self.define(f'{name}({arguments})', body)
+        return jaxpr
 
     def names(self, jaxpr):
         """Return new names, with the constants named already."""
@@ -209,17 +212,10 @@ class FastEmitter(Emitter):
             self.head.append(f'{name} = np.array({self.value(x)}{dtype})')
         return self.known[key]
 
-    def value(self, x) -> str:
-        """Return the text for a value that a program contains."""
-        if isinstance(x, np.dtype):
-            return self.constant(f'{x.name}_dtype', x)
-        return super().value(x)
-
     def constant(self, name, x) -> str:
         """Return the name of a value in the scope of the functions."""
         if id(x) not in self.known:
-            mistakable = len(name) < 5 and name not in TAKEN
-            if name in self.scope or name == 'const' or mistakable:
+            if name in self.scope or name in ('const', 'impl'):
                 name = f'{name}_{next(self.numbers)}'
             self.scope[name] = x
             self.known[id(x)] = name
@@ -258,16 +254,11 @@ class Asked(NDArrayOperatorsMixin):
         return ufunc
 
 
-fast_rules = {}     # they take precedence over lowering.rules
-
-
 def pow_lowering(emitter, x, y):
     """Check at run time whether an unknown exponent is in PRODUCTS."""
-    exponent = emitter.eqn.invars[1]
-    if type(exponent) is Literal:
+    if type(emitter.eqn.invars[1]) is Literal:
         return f'{x} ** {y}'
-    name = emitter.constant('to_the_power', to_the_power)
-    return f'{name}({x}, {y})'
+    return call_of(pow_p, emitter, x, y)
 
 
 def astype_lowering(emitter, x, dtype, weak_type):
@@ -306,10 +297,43 @@ def broadcast_lowering(emitter, x, shape):
     return f'np.ndarray({shape}, {name}, {name}({x}), 0, {(0,) * len(shape)})'
 
 
-fast_rules[broadcast_to_p] = broadcast_lowering
-fast_rules[matmul_p] = matmul_lowering
-fast_rules[pow_p] = pow_lowering
-fast_rules[astype_p] = astype_lowering
+def where_lowering(emitter, mask, x, y):
+    condition, *choices = emitter.eqn.invars
+    [out] = emitter.eqn.outvars
+    bitwise = (emitter.ordered and is_large(out)
+               and out.aval.dtype in (np.float32, np.float64)
+               and condition.aval == out.aval._replace(dtype=np.dtype(bool))
+               and all(v.aval == out.aval or type(v) is Literal
+                       for v in choices))
+    if not bitwise:
+        return call_of(where_p, emitter, mask, x, y)
+    emitter.in_order = True
+    for ones, (one, zero) in (mask, choices), (f'(~{mask})', choices[::-1]):
+        if is_number(one, 1) and is_number(zero, 0):
+            return f'{ones}.astype({emitter.dtype(out.aval.dtype)})'
+    name = emitter.constant('choose_bits', choose_bits)
+    return f'{name}({mask}, {x}, {y}{emitter.dtype_of(out)})'
+
+
+def choose_bits(mask, x, y, dtype=np.float64):
+    """Return `np.where(mask, x, y)` of floats, by operations on their bits.
+
+    NumPy branches on each element of the mask, and if the mask is random, the
+    processor mispredicts half of the branches.
+
+    Args:
+        mask: an array of booleans.
+        x, y: arrays of the same shape, or numbers.
+        dtype: the dtype of the result and of the arrays.
+    """
+    word = np.int64 if dtype == np.float64 else np.int32
+    x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
+    return ((x ^ y) * mask ^ y if y.ndim or y else x * mask).view(dtype)
+
+
+fast_rules = {      # they take precedence over lowering.rules
+    astype_p: astype_lowering, broadcast_to_p: broadcast_lowering,
+    matmul_p: matmul_lowering, pow_p: pow_lowering, where_p: where_lowering}
 
 
 def defmethod(primitive, write):
@@ -347,40 +371,3 @@ def defreduction(primitive):
     ufunc = UFUNC_OF.get(primitive.impl)
     if ufunc:
         defmethod(primitive, partial(reduced_text, ufunc))
-
-
-def where_lowering(emitter, mask, x, y):
-    condition, *choices = emitter.eqn.invars
-    [out] = emitter.eqn.outvars
-    bitwise = (emitter.ordered and is_large(out)
-               and out.aval.dtype in (np.float32, np.float64)
-               and condition.aval == out.aval._replace(dtype=np.dtype(bool))
-               and all(v.aval == out.aval or type(v) is Literal
-                       for v in choices))
-    if not bitwise:
-        return call_of(where_p, emitter, mask, x, y)
-    emitter.in_order = True
-    for ones, (one, zero) in (mask, choices), (f'(~{mask})', choices[::-1]):
-        if is_number(one, 1) and is_number(zero, 0):
-            return f'{ones}.astype({emitter.dtype(out.aval.dtype)})'
-    name = emitter.constant('choose_bits', choose_bits)
-    return f'{name}({mask}, {x}, {y}{emitter.dtype_of(out)})'
-
-
-def choose_bits(mask, x, y, dtype=np.float64):
-    """Return `np.where(mask, x, y)` of floats, by operations on their bits.
-
-    NumPy branches on each element of the mask, and if the mask is random, the
-    processor mispredicts half of the branches.
-
-    Args:
-        mask: an array of booleans.
-        x, y: arrays of the same shape, or numbers.
-        dtype: the dtype of the result and of the arrays.
-    """
-    word = np.int64 if dtype == np.float64 else np.int32
-    x, y = (np.asarray(v, dtype).view(word) for v in (x, y))
-    return ((x ^ y) * mask ^ y if y.ndim or y else x * mask).view(dtype)
-
-
-fast_rules[where_p] = where_lowering

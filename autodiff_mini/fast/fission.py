@@ -87,8 +87,7 @@ def taken_apart(body, counts) -> Parts:
             parts.kept.update(eqn.invars, eqn.outvars)
     for part in parts[:4]:
         part.reverse()
-    return parts._replace(
-        kept=parts.kept & (waiting | varying.difference(xs)))
+    return parts._replace(kept=parts.kept & (waiting | varying - {*xs}))
 
 
 def is_strange(eqn, waiting):

@@ -24,9 +24,7 @@ class GuardWriter:
 
     def __init__(self, xs, in_order):
         self.xs, self.in_order = iter(xs), in_order
-        self.lines, self.leaves = [], []
-        self.scope = {'MISS': MISS, 'current_trace': current_trace,
-                      'base': Trace.base}
+        self.lines, self.leaves, self.scope = [], [], {}
 
     def unless(self, test):
         """Add a comparison."""
@@ -99,6 +97,7 @@ def write_guard(program, xs, in_tree, out_tree):
     writer.unless('current_trace() is base')
     writer.take_apart('args', in_tree.children[0])
     writer.scope.update(
+        MISS=MISS, current_trace=current_trace, base=Trace.base,
         program=version.function, quote=version.quote, own_memory=own_memory,
         constants=program.constants)
     outs = [Name(f'out_{i}') for i in range(out_tree.num_leaves)]

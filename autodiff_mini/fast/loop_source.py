@@ -57,7 +57,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
               + f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
-    in_order = c_ordered(jaxpr) if ordered else ()
+    in_order = c_ordered(jaxpr)[0] if ordered else ()
     filled = {y: row for row, y in zip(rows, ys)    # computed into its row
               if y in in_order and made.get(y) in UFUNCS - {sign_p}
               and y.aval.shape and math.prod(y.aval.shape) < HUGE}

@@ -63,15 +63,14 @@ def plan(jaxpr, ordered=True) -> list[Work]:
         ordered: whether its arguments are C-contiguous NumPy arrays.  If not,
             no array is overwritten, and there are no blocks.
     """
-    in_order = c_ordered(jaxpr) if ordered else set()
-    shapes = {v.aval.shape for eqn in jaxpr.eqns for v in eqn.outvars}
-    shapes.update(v.aval.shape for v in jaxpr.constvars + jaxpr.invars)
-    if max(map(math.prod, shapes), default=0) < LARGE:
+    in_order, slices = c_ordered(jaxpr) if ordered else (set(), set())
+    made = [v for eqn in jaxpr.eqns for v in eqn.outvars]
+    if not any(map(is_large, jaxpr.constvars + jaxpr.invars + made)):
         return [Work([eqn], ordered=stays_ordered(eqn, in_order))
                 for eqn in jaxpr.eqns]
     groups = runs(jaxpr, in_order)
     uses = last_uses(jaxpr, groups)
-    return [placed(group[0], i, uses, in_order) if len(group) == 1
+    return [placed(group[0], i, uses, in_order, slices) if len(group) == 1
             else block(group, i, uses) for i, group in enumerate(groups)]
 
 
@@ -92,30 +91,35 @@ def is_ordered(eqn, in_order):
 
 def programs_of(eqn):
     """Return the programs that an equation holds."""
-    return [program for x in eqn.params.values()
-            for program in programs_in(x)]
+    return [inner for x in eqn.params.values() for inner in programs_in(x)]
 
 
-def c_ordered(jaxpr) -> set:
-    """Return the variables that are C-contiguous, if the arguments are."""
+def c_ordered(jaxpr) -> tuple:
+    """Return the variables that are C-contiguous, if the arguments are.
+
+    Also return those that NumPy computes C-contiguous arrays from.  They
+    include slices, whose strides do not increase from axis to axis.
+    """
     arrays = [(v, x) for v, x in zip(jaxpr.constvars, jaxpr.consts)
               if type(x) is np.ndarray]
     found = {*jaxpr.invars, *(v for v, x in arrays if x.flags.c_contiguous)}
-    # A write copies its array, and a copy of zero strides is in order.
-    to_write = found | {v for v, x in arrays if not any(x.strides)}
+    slices = found | {v for v, x in arrays if not any(x.strides)}
     for eqn in jaxpr.eqns:
-        if makes_order(eqn, to_write if eqn.primitive in WRITES else found):
+        if makes_order(eqn, found, slices):
             found.update(eqn.outvars)
-            to_write.update(eqn.outvars)
-    return found
+            slices.update(eqn.outvars)
+        elif (eqn.primitive in (index_p, reshape_p) and len(eqn.invars) == 1
+                and is_ordered(eqn, slices)):
+            slices.update(eqn.outvars)
+    return found, slices
 
 
-def makes_order(eqn, in_order):
-    """Return whether the results are C-contiguous, given what is in order."""
+def makes_order(eqn, in_order, slices):
+    """Return whether the results are C-contiguous; see c_ordered."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
     if eqn.primitive in FRESH or eqn.primitive in WRITES:
         return (ndim < 2 or eqn.primitive is matmul_p and ndim < 3
-                or is_ordered(eqn, in_order))
+                or is_ordered(eqn, slices))
     if not is_ordered(eqn, in_order):
         return False
     if eqn.primitive is index_p:
@@ -136,7 +140,7 @@ def is_piece(indices):
 def keeps_order(jaxpr):
     """Return whether the results are C-contiguous, if the arguments are."""
     jaxpr = opened(jaxpr)
-    return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)
+    return {*filter(is_variable, jaxpr.outvars)} <= c_ordered(jaxpr)[0]
 
 
 def is_variable(v):
@@ -215,18 +219,17 @@ def is_large(v):
     return math.prod(v.aval.shape) >= LARGE
 
 
-def placed(eqn, i, uses, in_order):
+def placed(eqn, i, uses, in_order, slices):
     """Return the Work of one equation; `i` is the number of its group."""
-    ordered = stays_ordered(eqn, in_order)
-    variables = dict.fromkeys(
-        filter(is_variable, [*eqn.invars, *eqn.outvars]))
+    ordered, is_new = stays_ordered(eqn, in_order), is_ordered(eqn, slices)
+    used = dict.fromkeys(filter(is_variable, [*eqn.invars, *eqn.outvars]))
 
     def is_free(v):
-        sharing = [w for w in variables if uses.owner[w] is v]
-        return (ordered and is_large(v) and sharing == [v]
+        sharing = [w for w in used if uses.owner[w] is v]
+        return (is_new and is_large(v) and sharing == [v]
                 and uses.array[v] == i)
     taken = overwritten(eqn, is_free)
-    gone = [v for v in variables if v is not taken and is_large(v)
+    gone = [v for v in used if v is not taken and is_large(v)
             and uses.variable[v] == i]
     return Work([eqn], gone, {eqn.outvars[0]: taken} if taken else {},
                 ordered=ordered)

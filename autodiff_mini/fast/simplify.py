@@ -13,7 +13,7 @@ from autodiff_mini.arrays import astype_p
 from autodiff_mini.core import elementwise, float0
 from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, drop_dead
+from autodiff_mini.jaxprs import Equation, Literal, Var, drop_dead
 from autodiff_mini.primitives import elementwise as rows
 from autodiff_mini.primitives.elementwise import (
     PRODUCTS, add_p, and_p, conj_p, div_p, lt_p, mul_p, pow_p, real_p,
@@ -55,20 +55,23 @@ def opened(jaxpr):
 opening_rules = {}  # like inline_rules, but for speed
 
 
-def simplify(jaxpr, batched=False):
+def simplify(jaxpr, batched=False, ordered=False):
     """Return a program with fewer operations and bitwise equal results.
 
     Args:
         jaxpr: a program without calls.
         batched: whether vmap transforms the result.
+        ordered: whether its arguments are C-contiguous.
     """
     values = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
     # The replacements of variables; a number needs no name.
     env = {v: Literal(x[()]) for v, x in values.items()
            if type(x) is np.ndarray and x.shape == ()}
+    in_order = {v for v, x in values.items() if type(x) is np.ndarray
+                and x.flags.c_contiguous}.union(jaxpr.invars * ordered)
     seen = {}       # the results of equations, by primitive and operands
     made = {}       # the equation of each variable that is kept
-    copies = {}     # the arguments and views that variables are copies of
+    copies = {}     # the variables that kept variables are copies of
     parts = [part for eqn in jaxpr.eqns for part in products(eqn)]
     before = {x.outvars[0]: x for x in parts if x.primitive in VIEWS}
     spread = {*before, *values}     # they can have fewer elements in memory
@@ -81,8 +84,8 @@ def simplify(jaxpr, batched=False):
     for old in parts:
         invars = list(map(env.get, old.invars, old.invars))
         if old.primitive in ELEMENTWISE:
-            if old.primitive is mul_p and Literal in map(type, invars):
-                invars = list(map(copies.get, invars, invars))
+            if copies and old.primitive is mul_p:
+                invars = originals(invars, copies, made)
             if not spread.isdisjoint(invars):
                 invars = narrowed(old, invars, made, values)
         eqn = old if invars == old.invars else Equation(
@@ -104,7 +107,7 @@ def simplify(jaxpr, batched=False):
                   for v in eqn.invars]
         key = eqn.primitive, *inputs, frozen(tuple(eqn.params.items()))
         same = same_value(eqn)
-        if same and is_copy(eqn, same, made):
+        if same and is_copy(eqn, same, made, in_order, jaxpr.outvars):
             copies[eqn.outvars[0]], same = same, None
         if same or key in seen:
             env.update(zip(eqn.outvars, [same] if same else seen[key]))
@@ -112,8 +115,7 @@ def simplify(jaxpr, batched=False):
             seen[key] = eqn.outvars
             keep(eqn)
     outvars = [env.get(v, v) for v in jaxpr.outvars]
-    return drop_dead(Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars,
-                           jaxpr.consts))
+    return drop_dead(replace(jaxpr, eqns=eqns, outvars=outvars, cache={}))
 
 
 def is_square(operands, made):
@@ -170,12 +172,12 @@ def with_one_mask(eqn, made, keep):
     return eqn
 
 
-def owner(v, made):
+def owner(v, made, views=VIEWS):
     """Return the variable that `v` is a view of, or `v` itself.
 
     An index that is an operand makes a copy, or fails if it is too large.
     """
-    while (eqn := made.get(v)) and eqn.primitive in VIEWS and (
+    while (eqn := made.get(v)) and eqn.primitive in views and (
             len(eqn.invars) == 1):
         [v] = eqn.invars
     return v
@@ -217,6 +219,20 @@ def narrowed(eqn, invars, made, values):
     return invars
 
 
+def originals(invars, copies, made):
+    """Return the operands of a product, without the copies it does not need.
+
+    A product with a number has the layout of a copy anyway, like `2 * x ** 1`
+    in the derivative of `x ** 2`.  A vector of ones does not change a layout.
+    """
+    found = list(map(copies.get, invars, invars))
+    if Literal in map(type, found):
+        return found
+    return [x if len(x.aval.shape) == 1 and is_number(
+        *operands(x, made, broadcast_to_p) or [x], 1) else v
+        for x, v in zip(found, invars)]
+
+
 def spread_number(x):
     """Return the number that a constant broadcasts, if it does.
 
@@ -238,16 +254,25 @@ def same_value(eqn):
     return v
 
 
-def is_copy(eqn, v, made):
-    """Return whether an equation copies an argument or a view.
+def is_copy(eqn, v, made, in_order, outs):
+    """Return whether an equation makes a copy that the program needs.
 
-    A copy is contiguous.  A view or an argument may not be, and NumPy could
-    sum it in another order, or compute its functions with other instructions.
-    So it replaces its copy only in a product with a number, like `2 * x ** 1`
-    in the derivative of `x ** 2`.
+    The caller needs a copy of an argument or a constant.  The program needs
+    a copy of an array that may not be contiguous, because NumPy could sum the
+    array in another order, or compute its functions with other instructions.
+
+    Args:
+        eqn: the equation.
+        v: the operand that equals its result.
+        made: the equation of each variable.
+        in_order: the arguments and constants that are C-contiguous.
+        outs: the results of the program.
     """
-    return (eqn.primitive in PIECEWISE and v.aval.shape
-            and not (v in made and made[v].primitive in FRESH))
+    is_out = eqn.outvars[0] in outs
+    v = v if is_out else owner(v, made, {reshape_p, transpose_p})
+    fresh = (made[v].primitive in FRESH if v in made
+             else v in in_order and not is_out)
+    return eqn.primitive in PIECEWISE and v.aval.shape and not fresh
 
 
 def is_number(v, x):

@@ -315,13 +315,12 @@ def record_flat(f, primals, tag):
         for x in primals:
             if type(x) is np.ndarray:
                 below.keep(x)
-        dots = [below.input(tangent_type(typeof(x))) for x in primals]
-        inputs = [x if dot.aval.dtype == float0 else TapeTracer(
-            trace, x, dot.name, dot.aval, None)
-                  for x, dot in zip(primals, dots)]
+        names = [Var(tangent_type(typeof(x))) for x in primals]
+        inputs = [x if v.aval.dtype == float0 else TapeTracer(
+            trace, x, v, v.aval, None) for x, v in zip(primals, names)]
         trace.batch = base.axis.size if is_mapped else None
         outs = f(*mark_as_arguments(trace, inputs))
         ys, y_dots = trace.split(outs)[:2]
-        jaxpr = below.jaxpr(dots, y_dots)
-    return ys, Tape(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars,
-                    jaxpr.consts)
+        outvars = list(map(below.var, y_dots))
+        return ys, Tape(below.constvars, names, below.eqns, outvars,
+                        below.consts)

@@ -10,8 +10,7 @@ from autodiff_mini.core import typeof
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import ufunc
-from autodiff_mini.primitives.elementwise import (
-    chosen, chosen_last, ratio, row)
+from autodiff_mini.primitives.elementwise import chosen_by, ratio, row
 
 LOG_2 = float(np.log(2))    # Python floats, which widen no dtype
 LOG_10 = float(np.log(10))
@@ -91,8 +90,8 @@ logaddexp_p = row(
     np.logaddexp,
     lambda x_dot, z, x, y: x_dot * np.exp(-np.logaddexp(0, above(x, y, z))),
     lambda y_dot, z, x, y: y_dot * np.exp(-np.logaddexp(0, above(y, x, z))))
-fmax_p = row(np.fmax, chosen, chosen_last)
-fmin_p = row(np.fmin, chosen, chosen_last)
+fmax_p = row(np.fmax, *chosen_by(lambda x, y: np.equal(x, np.fmax(x, y))))
+fmin_p = row(np.fmin, *chosen_by(lambda x, y: np.equal(x, np.fmin(x, y))))
 fmod_p = row(
     np.fmod,
     lambda x_dot, z, x, y: match(x_dot, z),

@@ -176,18 +176,19 @@ operator_ufunc(np.power, pow_p, '__pow__', '__rpow__')
 float_power_p = row(np.float_power, pow_base, pow_exponent)
 
 
-def chosen(x_dot, z, x, y):
-    """Return `x_dot` where `x` is chosen, and half of it in a tie."""
-    share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
-    return match(np.where(np.equal(x, z), share, 0), z)
+def chosen_by(test):
+    """Return the rules of a function that chooses `x` if `test(x, y)`.
+
+    Each operand contributes half in a tie.
+    """
+    def chosen(x_dot, z, x, y):
+        share = np.where(np.equal(x, y), 0.5 * x_dot, x_dot)
+        return match(np.where(test(x, y), share, 0), z)
+    return chosen, lambda y_dot, z, x, y: chosen(y_dot, z, y, x)
 
 
-def chosen_last(y_dot, z, x, y):
-    return chosen(y_dot, z, y, x)
-
-
-max_p = row(np.maximum, chosen, chosen_last, name='max')
-min_p = row(np.minimum, chosen, chosen_last, name='min')
+max_p = row(np.maximum, *chosen_by(np.greater_equal), name='max')
+min_p = row(np.minimum, *chosen_by(np.less_equal), name='min')
 
 # Comparisons, logic, and selection.
 lt_p = operator_row('lt', np.less, '{} < {}')

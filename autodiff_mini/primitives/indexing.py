@@ -33,8 +33,9 @@ OPERAND = Operand()
 
 def filled(indices, arrays):
     """Return the indices, with each OPERAND replaced by its array."""
-    arrays = iter(arrays)
-    return tuple(next(arrays) if i is OPERAND else i for i in indices)
+    rest = iter(arrays)
+    return indices if not arrays else tuple(
+        next(rest) if i is OPERAND else i for i in indices)
 
 
 index_p = Primitive('index', lambda x, *arrays, indices: (

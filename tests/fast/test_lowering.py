@@ -176,6 +176,14 @@ def test_both_versions_agree_in_any_memory_order(name):
             np.testing.assert_array_equal(x, copy)
 
 
+def test_an_argument_in_row_order_replaces_its_copy():
+    f = lambda x: np.sum(x * 1, 0)
+    for g in (f, ad.checkpoint(f)):
+        program = lowered(g, A)
+        assert ' * ' not in program.source and program.fast.in_order
+        assert ' * ' in program.careful.source
+
+
 # The user's lines
 
 def waves(x):
@@ -191,8 +199,7 @@ def test_each_new_line_of_the_user_is_in_the_source():
     for version in ('fast', 'careful'):
         source = getattr(lowered(waves, np.ones(9)), version).source
         found = re.findall(r'^ *(\w) = .*? # line (\d+)$', source, re.M)
-        assert [int(number) - first for _, number in found] == [
-            1, 2, 3, 2, 5]
+        assert [int(number) - first for _, number in found] == [1, 2, 3, 2, 5]
         assert len({name for name, _ in found}) == 5
 
 

@@ -21,7 +21,7 @@ def array(*shape, dtype=float):
     return ad.ShapedArray(shape, np.dtype(dtype))
 
 
-S, B, R = array(31, 33), array(32, 32), array(32)
+S, B, R = array(33, 33), array(32, 32), array(32)
 H, W = array(65_536), array(300, 300)
 
 
@@ -73,6 +73,9 @@ PLANS = {
                     'e = cos b into b']),
     'a_result_that_is_not_used': (lambda x: two.bind(x)[1], [B], [
         'b c = two a, del b']),
+    'slices': (lambda x: 1 / ((x[:, 1:] - x[:, :0:-1]) * 2), [S], [
+        'b = index a', 'c = index a', 'd = sub b c unordered, del b, del c',
+        'e = mul d 2 into d', 'f = div 1 e into e']),
     'ordered_again': (lambda x: np.cos(x.T @ x), [B], [
         'b = transpose a', 'c = matmul b a unordered, del b',
         'd = cos c into c']),
@@ -156,8 +159,9 @@ def run_checked(jaxpr, args, layout):
         out = eqn.primitive.bind(*xs, **eqn.params)
         outs = out if eqn.primitive.multiple_results else [out]
         env.update(zip(eqn.outvars, outs, strict=True))
-        if makes_order(eqn, {*eqn.invars} if all(map(is_contiguous, xs))
-                       else set()):
+        order, slices = [{*eqn.invars} if all(map(known, xs)) else set()
+                         for known in (is_contiguous, is_slice)]
+        if makes_order(eqn, order, slices):
             assert all(map(is_contiguous, outs)), eqn.primitive
             seen.add(eqn.primitive)
         if eqn.primitive in FRESH:
@@ -168,6 +172,14 @@ def run_checked(jaxpr, args, layout):
 
 def is_contiguous(x):
     return np.ndim(x) == 0 or x.flags.c_contiguous
+
+
+def is_slice(x):
+    """Return whether an array's strides do not increase."""
+    sizes = zip(getattr(x, 'strides', ()), np.shape(x))
+    strides = [abs(stride) for stride, n in sizes if n > 1]
+    return strides == sorted(strides)[::-1] and (
+        all(strides) or not any(strides))
 
 
 def test_arrays_planned_as_ordered_and_new_are():

@@ -1,5 +1,6 @@
 """Simplification: the remaining equations give the same bits."""
 
+import re
 import subprocess
 import sys
 from ast import literal_eval
@@ -37,135 +38,124 @@ def test_elementwise_rows_do_not_depend_on_import_order():
 
 
 def lines(jaxpr):
-    """Return the text of a program, without its arguments."""
-    return tuple(' '.join(line.split()) for line in
-                 str(jaxpr).split('\n')[1:])
+    """Return the text of a program, without its arguments and its types."""
+    return tuple(re.sub(r':\S+ +=', ' =', line).strip()
+                 for line in str(jaxpr).split('\n')[1:])
 
 
 SIMPLIFIED = {
     # equal equations
     'cse': (lambda x: np.sin(x * 2) + np.sin(x * 2), [V], (
-        'b:float64[3] = mul a 2', 'c:float64[3] = sin b',
-        'd:float64[3] = add c c', 'in (d,) }')),
+        'b = mul a 2', 'c = sin b', 'd = add c c', 'in (d,) }')),
     'numbers_of_three_types': (
         lambda x: (x + 1, x + 1.0, x + True, x + 1, x + np.float64(1),
-            x + 1.0), [V], (
-        'b:float64[3] = add a 1', 'c:float64[3] = add a 1.0',
-        'd:float64[3] = add a True', 'e:float64[3] = add a 1.0',
-        'in (b, c, d, b, e, c) }')),
+            x + 1.0), [V], ('b = add a 1', 'c = add a 1.0', 'd = add a True',
+        'e = add a 1.0', 'in (b, c, d, b, e, c) }')),
     'zeros_of_two_signs': (lambda x: (x * 0.0, x * -0.0, x * 0.0), [V], (
-        'b:float64[3] = mul a 0.0', 'c:float64[3] = mul a -0.0',
-        'in (b, c, b) }')),
+        'b = mul a 0.0', 'c = mul a -0.0', 'in (b, c, b) }')),
     'slices': (
         lambda x: (x[1:], x[:1], x[::2], x[1:], x[1], x[None, 1:], x[1]),
-        [V], (
-        'b:float64[2] = index[indices=(1:,)] a',
-        'c:float64[1] = index[indices=(:1,)] a',
-        'd:float64[2] = index[indices=(::2,)] a',
-        'e:float64[] = index[indices=(1,)] a',
-        'f:float64[1,2] = index[indices=(None, 1:)] a',
-        'in (b, c, d, b, e, f, e) }')),
+        [V], ('b = index[indices=(1:,)] a', 'c = index[indices=(:1,)] a',
+        'd = index[indices=(::2,)] a', 'e = index[indices=(1,)] a',
+        'f = index[indices=(None, 1:)] a', 'in (b, c, d, b, e, f, e) }')),
 
     # only numbers
     'not_where_it_divides_by_zero': (
         lambda x: x * ad.jit(lambda a: 1 / a)(0.0), [V], (
-        'b:float = div 1 0.0', 'c:float64[3] = mul a b', 'in (c,) }')),
+        'b = div 1 0.0', 'c = mul a b', 'in (c,) }')),
 
     # operands that have the type already
     'identities': (
         lambda y: (lambda x: (x * 1, 1 * x, x * 1.0, True * x, x / 1, x / 1.0,
             x - 0, x - 0.0, x + -0.0, -0.0 + x, x ** 1, x * np.float64(1)))(
             np.sin(y)), [V], (
-        'b:float64[3] = sin a', 'in (b, b, b, b, b, b, b, b, b, b, b, b) }')),
+        'b = sin a', 'in (b, b, b, b, b, b, b, b, b, b, b, b) }')),
     'none_at_zero': (lambda x: (x + 0, x + 0.0, 0.0 + x, x - -0.0), [V], (
-        'b:float64[3] = add a 0', 'c:float64[3] = add a 0.0',
-        'd:float64[3] = add 0.0 a', 'e:float64[3] = sub a -0.0',
+        'b = add a 0', 'c = add a 0.0', 'd = add 0.0 a', 'e = sub a -0.0',
         'in (b, c, d, e) }')),
     'shapes': (
         lambda x: (np.reshape(x, 3), np.reshape(x, (1, 3)),
             np.broadcast_to(x, 3), np.broadcast_to(x, (1, 3))), [V], (
-        'b:float64[1,3] = reshape[shape=(1, 3)] a',
-        'c:float64[1,3] = broadcast_to[shape=(1, 3)] a',
+        'b = reshape[shape=(1, 3)] a', 'c = broadcast_to[shape=(1, 3)] a',
         'in (a, b, a, c) }')),
     'complex': (
         lambda x: (x.real, np.conj(x), ad.stop_gradient(x), x - 0, x * 1),
-        [V + 1j], (
-        'b:float64[3] = real a', 'c:complex128[3] = conj a',
-        'd:complex128[3] = sub a 0', 'e:complex128[3] = mul a 1',
+        [V + 1j], ('b = real a', 'c = conj a', 'd = sub a 0', 'e = mul a 1',
         'in (b, c, a, d, e) }')),
 
     # small powers of arrays
     'powers': (lambda x: (x * x, x ** 2, x ** 3, x ** 4, x ** 8), [V], (
-        'b:float64[3] = mul a a', 'c:float64[3] = mul b a',
-        'd:float64[3] = mul b b', 'e:float64[3] = mul d d',
+        'b = mul a a', 'c = mul b a', 'd = mul b b', 'e = mul d d',
         'in (b, b, c, d, e) }')),
 
     # broadcasting is left to NumPy
     'broadcast_and_returned': (
         lambda x, y: (lambda z: (z * x, z))(np.broadcast_to(y, (2, 3))),
         [A, V], (
-        'c:float64[2,3] = broadcast_to[shape=(2, 3)] b',
-        'd:float64[2,3] = mul b a', 'in (d, c) }')),
+        'c = broadcast_to[shape=(2, 3)] b', 'd = mul b a', 'in (d, c) }')),
     'broadcast_condition': (
         lambda c, x: np.where(np.broadcast_to(c, (2, 3)), x,
             np.broadcast_to(0.0, (2, 3))), [V > 1, A], (
-        'c:float64[2,3] = where a b 0.0', 'in (c,) }')),
+        'c = where a b 0.0', 'in (c,) }')),
     'constant_number': (
         lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
-        'b:float64[2,3] = mul a 2.0', 'in (b,) }')),
+        'b = mul a 2.0', 'in (b,) }')),
     'constant_with_an_index': (
         lambda x, i: x * ad.asarray(np.broadcast_to(2.0, 6))[i],
-        [A, np.int64(1)], ('d:float64[] = index[indices=(.,)] a c',
-        'e:float64[2,3] = mul b d', 'in (e,) }')),
+        [A, np.int64(1)], ('d = index[indices=(.,)] a c',
+        'e = mul b d', 'in (e,) }')),
 
     # one selection instead of two
     'one_mask': (
         lambda x: (lambda y: (np.where(x > 1, y, 0), np.where(x > 1, 0, y)))(
             np.where(x < 2, x, 0)), [V], (
-        'b:bool[3] = lt a 2', 'c:bool[3] = gt a 1', 'd:bool[3] = and c b',
-        'e:float64[3] = where d a 0', 'f:bool[3] = lt c b',
-        'g:float64[3] = where f a 0', 'in (e, g) }')),
+        'b = lt a 2', 'c = gt a 1', 'd = and c b', 'e = where d a 0',
+        'f = lt c b', 'g = where f a 0', 'in (e, g) }')),
     'zeros_of_two_complex_signs': (
         lambda c, x: np.where(c, np.where(c, x, 0j), complex(0, -0.0)),
-        [V > 1, V], (
-        'c:complex128[3] = where a b 0j', 'd:complex128[3] = where a c -0j',
-        'in (d,) }')),
+        [V > 1, V], ('c = where a b 0j', 'd = where a c -0j', 'in (d,) }')),
+    'derivative_of_a_maximum': (
+        ad.grad(lambda x: np.sum(np.maximum(x, 0))), [V], (
+        'b = eq a 0', 'c = ge a 0', 'd = and b c', 'e = where d 1.0 0',
+        'f = lt b c', 'g = where f 1.0 0', 'h = mul e 0.5', 'i = add g h',
+        'in (i,) }')),
 
     # a product of an array with itself
     'product_that_would_become_one': (
         lambda x: np.sin(x) @ np.sin(x).T, [A], (
-        'b:float64[2,3] = sin a',
-        'c:float64[3,2] = transpose[axes=(1, 0)] b',
-        'd:float64[3,2] = mul c 1', 'e:float64[2,2] = matmul b d',
-        'in (e,) }')),
+        'b = sin a', 'c = transpose[axes=(1, 0)] b', 'd = mul c 1',
+        'e = matmul b d', 'in (e,) }')),
 
     # of a matrix and a vector, `y @ x` has the bits of `x.T @ y`
     'transpose_of_a_factor': (
         lambda a, x: (a.T @ x, a.T @ a[:, :1], x @ a, np.reshape(
             np.reshape(x, (1, 2)) @ a, 3) @ a.T, np.transpose(a, (0, 1)) @ (
-            x @ a)), [A, V[:2]], (
-        'c:float64[3,2] = transpose[axes=(1, 0)] a',
-        'd:float64[3] = matmul b a',
-        'e:float64[2,1] = index[indices=(:, :1)] a',
-        'f:float64[3,1] = matmul c e', 'g:float64[2] = matmul a d',
-        'h:float64[2,3] = transpose[axes=(0, 1)] a',
-        'i:float64[2] = matmul h d', 'in (d, f, d, g, i) }')),
+            x @ a)), [A, V[:2]], ('c = transpose[axes=(1, 0)] a',
+        'd = matmul b a', 'e = index[indices=(:, :1)] a', 'f = matmul c e',
+        'g = matmul a d', 'h = transpose[axes=(0, 1)] a', 'i = matmul h d',
+        'in (d, f, d, g, i) }')),
 
     # a copy of a possible view needs less memory
     'copy_of_a_view': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1,
             2 * y ** 1, np.sin(y * 1) + y * (y * 1)))(x.T), [A], (
-        'b:float64[3,2] = transpose[axes=(1, 0)] a',
-        'c:float64[3,2] = mul b 1', 'd:float64[3,2] = div b 1',
-        'e:float64[3,2] = sub b 0.0', 'f:float64[3,2] = pow b 1',
-        'g:float64[3,2] = mul 2 b', 'h:float64[3,2] = sin c',
-        'i:float64[3,2] = mul b c', 'j:float64[3,2] = add h i',
-        'in (c, d, e, f, g, j) }')),
+        'b = transpose[axes=(1, 0)] a', 'c = mul b 1', 'd = div b 1',
+        'e = sub b 0.0', 'f = pow b 1', 'g = mul 2 b', 'h = sin c',
+        'i = mul b c', 'j = add h i', 'in (c, d, e, f, g, j) }')),
     'copy_of_a_result': (
         lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
         [A], (
-        'b:float64[3,2] = transpose[axes=(1, 0)] a',
-        'c:float64[3,2] = exp b', 'in (c, c, c, c) }')),
+        'b = transpose[axes=(1, 0)] a', 'c = exp b', 'in (c, c, c, c) }')),
+    'copy_of_a_view_of_a_result': (
+        lambda x: (lambda y: (y * 1, np.cos(y * 1)))(np.exp(x).T), [A], (
+        'b = exp a', 'c = transpose[axes=(1, 0)] b', 'd = mul c 1',
+        'e = cos c', 'in (d, e) }')),
+    'copy_of_a_constant': (ad.grad(lambda x: np.sum(np.sin(x) * A)), [A], (
+        'c = cos b', 'd = mul a c', 'in (d,) }')),
+    'ones_of_one_axis_and_of_two': (
+        lambda x, y: (np.sin(y) * (1 * x ** 0), np.sin(y) * (1 * y ** 0)),
+        [V, A], ('c = sin b', 'd = broadcast_to[shape=(2, 3)] 1.0',
+        'e = mul 1 d', 'f = mul c e', 'in (c, f) }')),
 }
 
 

@@ -71,8 +71,7 @@ def test_taped_gradients_have_the_bits_of_the_interpreters(program):
 
 @each(MAPPED, composed=True)
 def test_taped_batches_have_the_bits_of_the_interpreters(program):
-    f = ad.value_and_grad(partial(total, program),
-                          tuple(program.perturbed()))
+    f = ad.value_and_grad(partial(total, program), tuple(program.perturbed()))
     for axes in layouts(program):
         check_both_ways(ad.vmap(f, axes), *batched(program, axes))
 

@@ -81,8 +81,7 @@ def test_a_twin_is_not_used_after_a_global_of_a_rule_changes(name):
     global scale
     for fun in (lambda x: x * 1.0), np.positive:
         f = ad.custom_jvp(fun)
-        f.defjvp(lambda primals, tangents: (
-            f(*primals), scale * tangents[0]))
+        f.defjvp(lambda primals, tangents: (f(*primals), scale * tangents[0]))
         slope = ad.grad(total(CALLS[name](f)))
         for scale in 1.0, 2.0:
             power = scale ** 3 if name == 'scan' else scale
