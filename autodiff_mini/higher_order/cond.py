@@ -230,7 +230,7 @@ def cond(pred, true_fun, false_fun, *operands):
         6.0
     """
     tag = TraceTag('cond', true_fun)
-    seams.check('functions', tag, true_fun, false_fun)
+    seams.check('functions', 'cond', (true_fun, false_fun))
     seams.check('scalar', tag, 'Pred', pred)
     if typeof(pred).dtype != bool:
         pred = np.not_equal(pred, 0)
