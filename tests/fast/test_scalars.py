@@ -225,6 +225,7 @@ MANY = {    # programs that do not
     'products': lambda x, v: v @ v + x,
     'sum_of_all': lambda x, v: np.sum(v[:, None] * v + x),
     'shapeless': lambda x, v: np.reshape(v[:1], ()) ** -0.2,
+    'truth_in_a_stack': lambda x, v: -np.stack([v[0] > 9, v[1]]),
 }
 FEW_POINTS = [0.0, -0.0, 1.0, -2.5, 1e200, 5e-324, np.inf, -np.inf, np.nan]
 

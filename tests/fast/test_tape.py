@@ -136,8 +136,8 @@ def test_a_gradient_can_use_one_of_several_results():
 
 
 def test_static_arguments_are_part_of_the_key():
-    check_both_ways(ad.grad(lambda x: np.sum(
-        np.cumsum(x, 0) * np.cumsum(x, 1))), np.eye(3) + 1)
+    check_both_ways(ad.grad(lambda x: np.sum(np.roll(x, 1, 0) * np.roll(
+        x, 1, 1) * np.roll(x, (1, 0)))), np.arange(9.0).reshape(3, 3))
 
 
 def test_an_error_of_the_reverse_pass_names_the_line(monkeypatch):

@@ -20,14 +20,15 @@ def total(f):
     return lambda x: np.sum(f(x))
 
 
-CALLS = {   # by name: a function with a body, as a function of x
+# By name: a function with a body, as a function of x; one has two programs.
+CALLS = {
     'scan': lambda body: lambda x: ad.scan(
         lambda c, _: (body(c), None), x, None, 3)[0],
     'while_loop': lambda body: lambda x: ad.while_loop(
         lambda c: c[0] < 2, lambda c: (c[0] + 1, body(c[1])), (0, x))[1],
     'cond': lambda body: lambda x: ad.cond(
         np.sum(x) > 0, body, lambda x: x, x),
-    'checkpoint': lambda body: lambda x: ad.checkpoint(body)(x),
+    'checkpoint': lambda body: lambda x: ad.checkpoint(CALLS['cond'](body))(x),
 }
 each_call = pytest.mark.parametrize('call', CALLS.values(), ids=CALLS)
 REVERSIBLE = pytest.mark.parametrize('name', ['scan', 'cond', 'checkpoint'])
