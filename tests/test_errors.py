@@ -15,6 +15,7 @@ import traceback
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse
 import scipy.special
 
 import autodiff_mini as ad
@@ -313,11 +314,11 @@ def test_errors_before_an_error_show_the_users_frames_too(as_users_see_it):
 
 
 STRANGERS = {
-    'matrix': np.eye(1).view(np.matrix),
-    'masked': np.ma.array([1.0]),
-    'objects': np.array([1.0], object),
-    'strings': np.array(['a']),
-    'fraction': fractions.Fraction(1, 2),
+    'matrix': (np.eye(1).view(np.matrix), 'with np.asarray'),
+    'masked': (np.ma.array([1.0]), 'np.ma.filled'),
+    'objects': (np.array([1.0], object), 'must be boolean, integer'),
+    'sparse': (scipy.sparse.eye_array(1), 'with .toarray'),
+    'fraction': (fractions.Fraction(1, 2), 'with float'),
 }
 BESIDE = (
     lambda c, x: x * c, lambda c, x: c * x, lambda c, x: np.maximum(x, c),
@@ -328,11 +329,11 @@ BESIDE = (
 @pytest.mark.parametrize('name', STRANGERS)
 def test_foreign_objects_are_refused(name):
     """np.matrix gave a wrong tangent in silence."""
-    c = STRANGERS[name]
+    c, words = STRANGERS[name]
     for f in BESIDE:
         refused(lambda x: f(c, x), np.ones(1), TypeError, '')
     with pytest.raises(TypeError, match=(
-            r"jvp of f: primals\[1\]\['w'\].* cannot be traced")):
+            rf"jvp of f: primals\[1\]\['w'\].* cannot be traced: .*{words}")):
         ad.jvp(f_of_two, (1.0, {'w': c}), (1.0, {'w': c}))
 
 

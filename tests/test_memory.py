@@ -135,7 +135,7 @@ HANDING = [
     lambda x: ad.jvp(lambda x: x[1:], (x,), (x,)),
     lambda x: ad.jvp(lambda x: (x * 2, x), (x,), (x,), has_aux=True),
     lambda x: ad.vmap(lambda x: x)(x), lambda x: ad.vmap(lambda x: (x, x))(x),
-    lambda x: ad.vjp(lambda x: x, x)[0],
+    lambda x: ad.vjp(lambda x: (x, ad.switch(0, [lambda x: X], x)), x)[0],
     lambda x: ad.vjp(lambda x: x, x)[1](x),
     lambda x: ad.linearize(lambda x: x, x)[1](x),
     lambda x: ad.value_and_grad(lambda x: (np.sum(x), x), has_aux=True)(x)]

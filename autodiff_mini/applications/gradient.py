@@ -4,12 +4,14 @@ Chapter 22.
 """
 
 from autodiff_mini.applications.closures import open_closure
-from autodiff_mini.core import TraceTag, fun_name, tangent_type, typeof
+from autodiff_mini.core import (
+    TraceTag, fun_name, public, tangent_type, typeof)
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.pytree import tree_map
 from autodiff_mini.signature import named_after
 
 
+@public
 def custom_gradient(fun):
     """Return a function whose rule is made together with its value.
 

@@ -137,7 +137,8 @@ def cond_partial_eval(trace, args, unknown, branches):
     if unknown[0]:
         return trace.record(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
-        return own_memory(run(pruned(branches[int(index)]), *xs), xs)
+        program = pruned(branches[int(index)])
+        return own_memory(run(program, *xs), [*xs, *program.consts])
     known, later, out_unknown = transform_branches(
         partial_eval_jaxpr, branches, unknown[1:])
     n = out_unknown.count(False)
@@ -229,7 +230,7 @@ def cond(pred, true_fun, false_fun, *operands):
         6.0
     """
     tag = TraceTag('cond', true_fun)
-    seams.check('functions', tag, true_fun, false_fun)
+    seams.check('functions', 'cond', (true_fun, false_fun))
     seams.check('scalar', tag, 'Pred', pred)
     if typeof(pred).dtype != bool:
         pred = np.not_equal(pred, 0)

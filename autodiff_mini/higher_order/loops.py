@@ -617,6 +617,7 @@ def while_loop(cond_fun, body_fun, init_val):
         >>> while_loop(lambda x: x < 100, lambda x: x * 2, 3)
         192
     """
+    seams.check('functions', 'while_loop', (cond_fun, body_fun))
     return bind_while(TraceTag('while_loop', body_fun), cond_fun, body_fun,
                       init_val)
 

@@ -431,12 +431,15 @@ def what_to_register(general, kind):
         return ('make it a static argument (static_argnums of jit) or a '
                 "static field of its dataclass (metadata={'static': True}), "
                 'or close over it')
-    if hasattr(kind, 'to_numpy'):
-        return 'convert it with .to_numpy()'
+    for method in 'to_numpy', 'toarray':
+        if hasattr(kind, method):
+            return f'convert it with .{method}()'
     if kind.__name__ == 'MaskedArray':
         return 'pass np.ma.filled(x, value)'
     if hasattr(kind, '__array__') or kind is range:
         return 'convert it with np.asarray'
+    if hasattr(kind, '__float__'):
+        return 'convert it with float'
     if kind is GeneratorType:
         return 'return arrays instead of yielding them'
     if kind.__module__ == 'builtins' or kind.__module__.startswith('numpy'):

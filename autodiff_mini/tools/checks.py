@@ -21,7 +21,8 @@ def check(topic, tag, *details):
 
     Args:
         topic: a key of CHECKERS.
-        tag: which application of which transformation is checked.
+        tag: which application of which transformation is checked, or just
+            its function or its name.
         details: what the check needs to know.
     """
     CHECKERS[topic](tag, *details)
@@ -183,14 +184,21 @@ def check_bounds(tag, *bounds):
                             f'{typeof(bound)}')
 
 
-def check_functions(tag, *functions):
-    """Check that a cond is passed two functions."""
-    for f in functions:
-        if not callable(f):
-            raise TypeError(
-                'cond takes two functions after its condition, but got '
-                f'something of type {type(f).__name__}. To choose between '
-                'two values, write np.where(pred, a, b).')
+def check_functions(transform, functions):
+    """Check that a cond, a switch, or a loop is passed functions."""
+    wrong = ([functions] if callable(functions) else
+             [f for f in functions if not callable(f)])
+    if wrong:
+        cure = ' To choose between two values, write np.where(pred, a, b).'
+        raise TypeError(f'{transform} takes {TAKES[transform]}, but got '
+                        f'something of type {type(wrong[0]).__name__}.'
+                        + cure * (transform == 'cond'))
+
+
+TAKES = {'cond': 'two functions after its condition',
+         'switch': 'a list of functions after its index',
+         'while_loop': 'two functions first',
+         'fori_loop': 'a function after its bounds'}
 
 
 def check_scalar(tag, what, x):

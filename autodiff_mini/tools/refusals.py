@@ -112,9 +112,8 @@ def advice_on(error, refused):
         return instead_of_attribute(error.name, *place)
     if isinstance(error, ValueError) and text.startswith('matmul: '):
         return shapes_of_product(*place)
-    if refused and refused.message != text and isinstance(
-            error, TypeError) and (
-            refused.line == (entry.tb_frame.f_code, entry.tb_lasti)):
+    if refused and refused.message != text and refused.line == (
+            entry.tb_frame.f_code, entry.tb_lasti):
         return refused.message
     return None
 

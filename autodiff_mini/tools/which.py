@@ -3,8 +3,10 @@
 from threading import get_ident
 
 from autodiff_mini import seams
+from autodiff_mini.core import public
 
 
+@public
 def which(f, *args) -> list[str]:
     """Return what runs in a call: interpreters, passes, and compilers.
 

@@ -143,13 +143,10 @@ SIMPLIFIED = {
         'e = sub b 0.0', 'f = pow b 1', 'g = mul 2 b', 'h = sin c',
         'i = mul b c', 'j = add h i', 'in (c, d, e, f, g, j) }')),
     'copy_of_a_result': (
-        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1))(np.exp(x.T)),
-        [A], (
-        'b = transpose[axes=(1, 0)] a', 'c = exp b', 'in (c, c, c, c) }')),
-    'copy_of_a_view_of_a_result': (
-        lambda x: (lambda y: (y * 1, np.cos(y * 1)))(np.exp(x).T), [A], (
+        lambda x: (lambda y: (y * 1, y / 1, y - 0.0, y ** 1, y.T * 1, np.cos(
+            y.T * 1)))(np.exp(x)), [A], (
         'b = exp a', 'c = transpose[axes=(1, 0)] b', 'd = mul c 1',
-        'e = cos c', 'in (d, e) }')),
+        'e = cos c', 'in (b, b, b, b, d, e) }')),
     'copy_of_a_constant': (ad.grad(lambda x: np.sum(np.sin(x) * A)), [A], (
         'c = cos b', 'd = mul a c', 'in (d,) }')),
     'ones_of_one_axis_and_of_two': (

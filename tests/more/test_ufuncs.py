@@ -12,7 +12,6 @@ SMALL = np.array([100, 100], np.int8)
 
 @pytest.mark.parametrize('f', [
     lambda x: np.add.reduce(x), lambda x: np.add.reduce(x, dtype=np.int8),
-    lambda x: np.add.accumulate(x), lambda x: np.maximum.reduce(x),
     lambda x: np.multiply.accumulate(x, dtype=np.int8),
     lambda x: np.logical_or.reduce(x > 3), lambda x: np.subtract.reduce(x),
     lambda x: np.add.reduceat(x, [0, 1]), lambda x: np.multiply.outer(x, x),
@@ -32,10 +31,9 @@ def test_an_empty_reduction_is_the_identity(ufunc):
 def test_an_empty_reduction_without_identity_is_an_error():
     for ufunc in np.subtract, np.divide:
         f = lambda x: ufunc.reduce(x[:0])
-        with pytest.raises(ValueError, match='zero-size array to reduction'):
-            f(X)
-        with pytest.raises(ValueError, match='zero-size array to reduction'):
-            ad.jit(f)(X)
+        for g in f, ad.jit(f):
+            with pytest.raises(ValueError, match='zero-size array to'):
+                g(X)
 
 
 def test_the_slope_of_a_running_maximum_belongs_to_its_element():

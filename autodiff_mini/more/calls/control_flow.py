@@ -33,6 +33,7 @@ def fori_loop(lower, upper, body_fun, init_val):
     """
     tag = TraceTag('fori_loop', body_fun)
     seams.check('bounds', tag, lower, upper)
+    seams.check('functions', 'fori_loop', [body_fun])
     if isinstance(lower, Tracer) or isinstance(upper, Tracer):
         return bind_while(tag, lambda state: state[0] < upper,
                           lambda state: (state[0] + 1, body_fun(*state)),
@@ -62,9 +63,10 @@ def switch(index, branches, *operands):
         >>> switch(1, [np.sin, np.cos, np.tan], 0.0)
         1.0
     """
-    branches = tuple(branches)
+    branches = branches if callable(branches) else tuple(branches)
     if not branches:
         raise ValueError('switch needs at least one branch')
+    seams.check('functions', 'switch', branches)
     tag = TraceTag('switch', branches[0])
     seams.check('scalar', tag, 'Index', index)
     index = np.clip(index, 0, len(branches) - 1)
