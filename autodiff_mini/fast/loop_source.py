@@ -6,7 +6,10 @@ hand.  Chapter 33.
 
 import math
 from functools import partial
-from itertools import count
+from itertools import repeat
+from struct import pack_into
+
+import numpy as np
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
@@ -19,7 +22,7 @@ from autodiff_mini.higher_order.loops import (
     scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
     while_p)
 from autodiff_mini.interpreters import abstract, lowering
-from autodiff_mini.jaxprs import dead_rules
+from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.elementwise import sign_p
 
 loop_p = Primitive('loop', multiple_results=True)
@@ -32,8 +35,7 @@ def loop_lowering(emitter, *names, jaxpr, counts, **steps):
     """Append a function with a Python loop, and return a call to it."""
     name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
     arguments, body = array_loop(emitter, jaxpr, ordered, counts, **steps)
-    numbers = as_numbers(jaxpr, ordered) if emitter.fast else None
-    if numbers:
+    if emitter.fast and (numbers := as_numbers(jaxpr, ordered)):
         careful = f'careful_{name}'
         emitter.define(f'{careful}({", ".join(arguments)})', body)
         arguments, body = scalar_loop(
@@ -71,14 +73,8 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
                      [emitter.result(v, names) for v in ends])
     outs = [*(names[v] for v in carry), *rows]
     return arguments, [
-        *empty, (f'for step in {steps_text(length, reverse)}:', None),
+        *empty, (f'for step in range({length}){"[::-1]" * reverse}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
-
-
-def row_text(texts, v):
-    """Return the text of a number, or of a list of numbers."""
-    texts = ', '.join(texts)
-    return f'[{texts}]' if v.aval.shape else texts
 
 
 def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
@@ -94,58 +90,62 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
             call to the fallback.
         tests: the Numbers of the test of a while loop.
     """
-    names = emitter.names(numbers.jaxpr)
+    names, fixed = emitter.names(numbers.jaxpr), sum(counts[:2])
     given = [names['given', i] for i in range(len(jaxpr.invars))]
-    fixed, text = sum(counts[:2]), partial(float_text, emitter, names=names)
-    start = taken_out(jaxpr.invars[:fixed], numbers.ins, given, names)
-    carry = [names[v] for vs in numbers.ins[counts[0]:fixed] for v in vs]
-    step, watched, outs, test_asks = [], [*carry], [], False
+    arguments = [*zip(jaxpr.invars, numbers.ins, given)]
+    start = taken_out(arguments[:fixed], names)
+    carry = sum(numbers.ins[counts[0]:fixed], [])
+    ends = sum(numbers.outs[:counts[1]], [])
+    text, back = partial(float_text, emitter, names=names), '[::-1]' * reverse
+    step, rows, end, test_asks = [], {}, [], False
     if tests:
         names.update((v, names[x]) for vs, xs in zip(tests.ins, numbers.ins)
                      for v, x in zip(vs, xs))
         step, test_asks = scalar_body(emitter, tests.jaxpr, names)
         [[goes_on]] = tests.outs
-        step += [(f'if not {emitter.result(goes_on, names)}:', None),
-                 ('    break', None)]
-    for x, v, parts in zip(given[fixed:], jaxpr.invars[fixed:],
-                           numbers.ins[fixed:]):
-        rows, size = names['rows', v], math.prod(v.aval.shape)
-        start.append((
-            f'{rows} = {x}{reshaped(v, length, size)}.tolist()', None))
-        row = row_text([names[x] for x in parts], v)
-        step.append((f'{row} = {rows}[step]', None))
+        step.append((f'if not {text(goes_on)}: break', None))
+    for v, parts, x in arguments[fixed:]:
+        made, row = names['rows', v], ', '.join(names[x] for x in parts)
+        shape = reshaped(v, length, math.prod(v.aval.shape))
+        start.append((f'{made} = {x}{shape}{back}.tolist()', None))
+        rows[made] = f'[{row}]' if v.aval.shape else row
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
     step += lines
-    for i, v, parts in zip(count(), jaxpr.outvars[counts[1]:],
-                           numbers.outs[counts[1]:]):
-        rows, shape = names['made', i], v.aval.shape
-        start.append((f'{rows} = [None] * {length}', None))
-        step.append((f'{rows}[step] = {row_text(map(text, parts), v)}', None))
-        watched.append(f'sum(map(sum, {rows}))' if shape else f'sum({rows})')
-        outs.append(f'np.array({rows}){reshaped(v, length, *shape)}' if shape
-                    else f'np.fromiter({rows}, float)')   # faster than array
-    step += assigned(carry, [text(v) for vs in numbers.outs[:counts[1]]
-                             for v in vs])
-    outs = [put_back(emitter, v, parts, names) for v, parts in zip(
-        jaxpr.invars[counts[0]:], numbers.ins[counts[0]:fixed])] + outs
+    outs = [put_back(emitter, v, parts, names)
+            for v, parts, _ in arguments[counts[0]:fixed]]
+    watched = [names[v] for v in carry]
+    live = drop_dead(Jaxpr([], [], numbers.jaxpr.eqns, ends, [])).eqns
+    reaching = {v for eqn in live for v in eqn.invars}  # the carry
+    pack, again = [emitter.constant(f.__name__, f)
+                   for f in (pack_into, repeat)]
+    for v, parts in zip(jaxpr.outvars[counts[1]:], numbers.outs[counts[1]:]):
+        made, array = names['made', len(outs)], names['array', len(outs)]
+        start.append((f'{made} = []', None))
+        step += [(f'{made}.append({text(x)})', None)
+                 for x in (parts[::-1] if reverse else parts)]
+        form = f"'{length * len(parts)}d'"
+        end += [(f'{array} = np.empty({(length, *v.aval.shape)})', None),
+                (f'{pack}({form}, {array}, 0, *{made}{back})', None)]
+        if not reaching.issuperset([*carry, *parts]):
+            watched.append(f'sum({made})')
+        outs.append(array)
+    step += assigned([names[v] for v in carry], map(text, ends))
+    rows = rows or {f'{again}(None, {length})': '_'}
+    lists = ', '.join(rows)
+    lists = f'zip({lists})' if len(rows) > 1 else lists
     head = ('while True:' if tests
-            else f'for step in {steps_text(length, reverse)}:')
+            else f'for {", ".join(rows.values())} in {lists}:')
     lines = [*start, (head, None), *indented(step),
-             *checked(emitter, watched)]
+             *checked(emitter, watched), *end]
     return given, carefully(emitter, given, lines, asks_numpy or test_asks,
                             outs, instead(*given))
-
-
-def steps_text(length, reverse):
-    return f'reversed(range({length}))' if reverse else f'range({length})'
 
 
 def assigned(names, values):
     """Return the line that assigns new values to variables, if any change."""
     pairs = [pair for pair in zip(names, values) if pair[0] != pair[1]]
-    if not pairs:
-        return []
-    return [(' = '.join(', '.join(side) for side in zip(*pairs)), None)]
+    text = ' = '.join(', '.join(side) for side in zip(*pairs))
+    return [(text, None)] if pairs else []
 
 
 def fast_while(emitter, *names, counts, **programs):

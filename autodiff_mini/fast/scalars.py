@@ -9,8 +9,9 @@ needs no code.  Chapter 34.
 
 import math
 import operator
-from collections import ChainMap
+from collections import ChainMap, Counter
 from contextvars import Context
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import chain
 from threading import local
@@ -51,6 +52,7 @@ MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
 TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
 MANY = 100      # equations: a longer program reuses the names of numbers
+WIDE = 30       # letters: a longer expression has a line of its own
 
 
 def is_float(v):
@@ -108,19 +110,23 @@ def with_boxes(jaxpr):
     """Return a program whose powers mark which operands are boxes.
 
     A box is an array of shape (), as `np.where` returns it.  NumPy's power
-    of a box can differ in its last bits from its power of a number.
+    of a box can differ in its last bits from its power of a number.  A float
+    that is converted to a float is the same number.
     """
-    boxes, eqns = set(), []
+    boxes, env, eqns = set(), {}, []
     for eqn in jaxpr.eqns:
-        if eqn.primitive is where_p or (eqn.primitive is astype_p
-                                        and eqn.invars[0] in boxes):
+        invars = list(map(env.get, eqn.invars, eqn.invars))
+        if eqn.primitive is astype_p and is_float(invars[0]):
+            env[eqn.outvars[0]] = invars[0]
+            continue
+        if eqn.primitive is where_p:
             boxes.update(eqn.outvars)
+        eqn = replace(eqn, invars=invars)
         if eqn.primitive is pow_p:
-            params = {'boxes': tuple(v in boxes for v in eqn.invars)}
-            eqn = Equation(pow_p, eqn.invars, params, eqn.outvars, eqn.line)
+            eqn.params = {'boxes': tuple(v in boxes for v in invars)}
         eqns.append(eqn)
-    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars,
-                 jaxpr.consts)
+    outvars = list(map(env.get, jaxpr.outvars, jaxpr.outvars))
+    return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars, jaxpr.consts)
 
 
 @cache
@@ -152,7 +158,7 @@ def scalar_lines(emitter, numbers, jaxpr, names):
         names: the names of its variables.
     """
     floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
-    start = taken_out(jaxpr.invars, numbers.ins, given, floats)
+    start = taken_out(zip(jaxpr.invars, numbers.ins, given), floats)
     lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats,
                                     numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
@@ -161,24 +167,20 @@ def scalar_lines(emitter, numbers, jaxpr, names):
                      f'careful({", ".join(given)})')
 
 
-def taken_out(variables, numbers, given, names):
+def taken_out(arguments, names):
     """Return the lines that convert arguments to Python floats.
 
     Args:
-        variables: the variables of the arguments.
-        numbers: for each, the variables of its numbers.
-        given: the names of the arguments.
+        arguments: for each, its variable, its numbers, and its name.
         names: receives the names of the numbers.
     """
     lines = []
-    for v, parts, x in zip(variables, numbers, given):
+    for v, parts, x in arguments:
         if v.aval.shape:
             flat = '.ravel()' * (len(v.aval.shape) > 1)
             parts = ', '.join(names[part] for part in parts)
             lines.append((f'[{parts}] = {x}{flat}.tolist()', None))
-        elif v.aval.weak_type and names.get(v) == x:
-            continue
-        else:
+        elif not v.aval.weak_type or names.get(v) != x:
             names[v] = names[v, 'float']
             lines.append((f'{names[v]} = float({x})', None))
     return lines
@@ -200,7 +202,8 @@ def reshaped(v, *shape):
 def scalar_body(emitter, jaxpr, names, results=()):
     """Return the lines of a program, and whether they call NumPy.
 
-    The lines raise an error if a checked number is not finite.
+    The lines raise an error if a checked number is not finite.  A short
+    expression that is needed once is written where it is needed.
 
     Args:
         emitter: the FastEmitter.
@@ -208,71 +211,57 @@ def scalar_body(emitter, jaxpr, names, results=()):
         names: the names of its variables; new ones are added.
         results: variables that must also be finite.
     """
-    lines, watched, asks_numpy, free = [], {}, False, []
-    for eqn, gone in zip(jaxpr.eqns, last_needed(jaxpr), strict=True):
+    watched = [v for eqn in jaxpr.eqns if eqn.primitive not in OPEN
+               for v in eqn.invars] + [*results]
+    kept = {*jaxpr.invars, *jaxpr.outvars, *watched}
+    uses = Counter(v for eqn in jaxpr.eqns for v in eqn.invars)
+    lines, asks_numpy, free, inner = [], False, [], {}
+    for eqn in jaxpr.eqns:
         primitive, [out] = eqn.primitive, eqn.outvars
-        if primitive is astype_p and is_float(eqn.invars[0]):
-            names[out] = float_text(emitter, eqn.invars[0], names)
-            continue
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
+        if primitive in PYTHON:
+            before = {'*', '/'} if primitive in (add_p, sub_p) else set()
+            operands = [f'({x})' if {*x.split()[1::2]} - before else x
+                        for x in operands]
         if is_pow and (any(eqn.params['boxes']) or not is_power(eqn)):
             asks_numpy = True
-            base, exponent = [
-                f'np.array({text})' if is_box else text for text, is_box
-                in zip([f'np.float64({operands[0]})', operands[1]],
-                       eqn.params['boxes'])]
+            operands[0] = f'np.float64({operands[0]})'
+            base, exponent = [f'np.array({x})' if is_box else x for x, is_box
+                              in zip(operands, eqn.params['boxes'])]
             text = f'float({base} ** {exponent})'
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
-            function = MATH[primitive]
-            name = emitter.constant(function.__name__, function)
+            name = emitter.constant(primitive.name, MATH[primitive])
             text = f'{name}({operands[0]})'
         else:
             asks_numpy = True
             text = (f'float(np.{primitive.impl.__name__}'
                     f'({", ".join(operands)}))')
-        free += [names[v] for v in gone]
-        if free:
-            names[out] = free.pop()
+        used = [x for v in eqn.invars if type(v) is Var
+                for x in inner.pop(v, [v])]
+        if uses[out] == 1 and out not in kept and len(text) < WIDE:
+            names[out], inner[out] = text, used
+            continue
+        uses.subtract(used)
+        free += [names[v] for v in dict.fromkeys(used)
+                 if not uses[v] and v not in kept]
+        if free and len(jaxpr.eqns) > MANY:
+            names[out] = free.pop()     # its memory is in the cache
         lines.append((f'{names[out]} = {text}', eqn))
-        if primitive not in OPEN:
-            watched.update(dict.fromkeys(filter(is_float, eqn.invars)))
-    watched.update(dict.fromkeys(results))
-    return lines + checked(emitter, [
-        names[v] for v in watched if type(v) is Var]), asks_numpy
-
-
-def last_needed(jaxpr) -> list:
-    """Return for each equation the numbers whose names are free after it.
-
-    A new number then takes the memory of an old one, which is in the cache.
-    A short program fits into the cache, and has a name for each number.
-    """
-    kept = {*jaxpr.invars, *jaxpr.outvars}
-    for eqn in jaxpr.eqns:
-        if eqn.primitive not in OPEN:
-            kept.update(eqn.invars)     # they are checked at the end
-        if eqn.primitive is astype_p:
-            kept.update([*eqn.invars, *eqn.outvars])    # one name for two
-    last = {v: i for i, eqn in enumerate(jaxpr.eqns) for v in eqn.invars}
-    gone = [[] for _ in jaxpr.eqns]
-    for v, i in last.items() if len(gone) > MANY else ():
-        if type(v) is Var and v not in kept:
-            gone[i].append(v)
-    return gone
+    watched = dict.fromkeys(names[v] for v in watched
+                            if type(v) is Var and not is_bool(v))
+    return lines + checked(emitter, watched), asks_numpy
 
 
 def checked(emitter, names):
     """Return the lines that give up unless these numbers are finite."""
-    isfinite, lines = emitter.constant('isfinite', math.isfinite), []
-    names = list(dict.fromkeys(names))
-    for i in range(0, len(names), 10):
-        lines += [(f'if not {isfinite}({" + ".join(names[i:i + 10])}):',
-                   None), ('    raise ArithmeticError', None)]
-    return lines
+    isfinite, names = emitter.constant('isfinite', math.isfinite), [*names]
+    sums = [' + '.join(names[i:i + 10]) for i in range(0, len(names), 10)]
+    return [(text, None) for x in sums for text in (
+        f'if not {isfinite}({x}):', '    raise ArithmeticError')]
 
 
 def carefully(emitter, given, lines, asks_numpy, outs, instead):
@@ -355,8 +344,9 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         arrays: the number of arrays to convert at each run.
     """
     if is_scalar(jaxpr, is_result):
-        return Numbers(with_boxes(jaxpr), [[v] for v in jaxpr.invars],
-                       [[v] for v in jaxpr.outvars])
+        program = with_boxes(jaxpr)
+        return Numbers(program, [[v] for v in jaxpr.invars],
+                       [[v] for v in program.outvars])
     if not (has_few_numbers(jaxpr) and ordered and keeps_order(jaxpr)):
         return None
     numbers = split_up(with_boxes(jaxpr))

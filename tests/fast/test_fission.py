@@ -144,7 +144,7 @@ def test_the_gradient_of_a_network_has_one_product_in_each_loop():
     loops = [text for text in functions if text.startswith('def loop_')]
     assert [text.count(' @ ') for text in loops] == [1, 1]
     assert [text.count('np.tanh') for text in loops] == [1, 0]
-    assert 'reversed(range(5))' in loops[1]
+    assert 'range(5)[::-1]' in loops[1]
     # Outside there are x @ u, and the products for w, u, and xs.
     assert sum(text.count(' @ ') for text in functions) == 6
 

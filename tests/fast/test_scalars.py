@@ -8,8 +8,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered, Version
 from autodiff_mini.fast.scalars import (
-    MATH, adds_in_turn, as_numpy, in_turn, is_scalar, raising)
-from autodiff_mini.fast.simplify import opened, simplify
+    MATH, adds_in_turn, as_numpy, in_turn, raising)
+from autodiff_mini.fast.simplify import opened
 from autodiff_mini.primitives.elementwise import tanh_p
 from tests.test_jit_equals_eager import (
     Raised, assert_identical, outcome, plain)
@@ -49,9 +49,8 @@ def unless(*names):
 
 SOURCES = {
     'arithmetic': (lambda x, y: (x + y) * 2 - x / y, [X, X], (
-        'a, b', 'c = float(a)', 'd = float(b)', 'e = c + d', 'f = e * 2.0',
-        'g = c / d', 'h = f - g', *unless('c', 'd', 'h'),
-        'return [np.float64(h)]')),
+        'a, b', 'c = float(a)', 'd = float(b)', 'e = ((c + d) * 2.0) - c / d',
+        *unless('c', 'd', 'e'), 'return [np.float64(e)]')),
     'powers': (lambda x: (x ** 2, x ** -1), [X], (
         'a', 'b = float(a)', 'c = b ** 2', 'd = b ** (-1)',
         *unless('b', 'c', 'd'), 'return [np.float64(c), np.float64(d)]')),
@@ -64,8 +63,8 @@ SOURCES = {
         '        raise ArithmeticError',
         '    return [np.float64(d), np.float64(e), np.float64(f)]')),
     'of_math': (lambda x: np.sqrt(np.sin(x) + np.cos(x)), [X], (
-        'a', 'b = float(a)', 'c = sin(b)', 'd = cos(b)', 'e = c + d',
-        'f = sqrt(e)', *unless('f'), 'return [np.float64(f)]')),
+        'a', 'b = float(a)', 'c = sqrt(sin(b) + cos(b))', *unless('c'),
+        'return [np.float64(c)]')),
     'extremes': (lambda x, y: np.maximum(x, y) - np.minimum(x, 0), [X, X], (
         'a, b', 'c = float(a)', 'd = float(b)',
         'e = c if c > d else d if d > c else float(np.maximum(c, d))',
@@ -73,9 +72,9 @@ SOURCES = {
         'g = e - f', *unless('c', 'd', 'g'), 'return [np.float64(g)]')),
     'of_numpy': (lambda x: np.exp(x) + np.hypot(x, 3), [X], (
         'a', '    b = float(a)',
-        '    c = float(np.exp(b))', '    d = float(np.hypot(b, 3.0))',
-        '    e = c + d', '    if not isfinite(b + e):',
-        '        raise ArithmeticError', '    return [np.float64(e)]')),
+        '    c = float(np.exp(b)) + (float(np.hypot(b, 3.0)))',
+        '    if not isfinite(b + c):',
+        '        raise ArithmeticError', '    return [np.float64(c)]')),
 }
 
 
@@ -140,9 +139,8 @@ def test_a_long_program_reuses_the_names_of_numbers():
         return y, x
     lines = source(f, 1.5).split('\n')
     names = {line.split(' = ')[0] for line in lines if ' = ' in line}
-    looked_at = 100     # in the end: the divisors
-    assert len(names) < looked_at + 10
-    assert sum(' = ' in line for line in lines) == 600
+    assert len(names) < 110     # the end checks a hundred divisors
+    assert sum(' = ' in line for line in lines) == 200
     slope = ad.grad(lambda x: f(x)[0])
     assert ad.jit(f)(1.5) == f(1.5)
     assert ad.jit(slope)(1.5) == slope(1.5)
@@ -166,24 +164,17 @@ NOT_SCALAR = {
     'where_of_one_truth': (lambda x: np.where(x > 0, x, True), X),
     'no_ufunc': (lambda x: ad.checkpoint(np.sin)(x), X),
     'floor_division_by_a_number': (lambda x: x // 2, X),
-    'an_integer_that_is_no_float': (
-        lambda x: np.where(x == 2 ** 53 + 1, x, 1.0), 1.5),
+    'no_float': (lambda x: np.where(x == 2 ** 53 + 1, x, 1.0), 1.5),
 }
-
-
-def scalar(f, *args):
-    return is_scalar(simplify(opened(ad.make_jaxpr(f)(*args))))
 
 
 def test_programs_of_single_numbers_are_recognized():
     for name, (f, *args) in SCALAR.items():
-        assert scalar(f, *args), name
         program = lowered(f, *args)
-        assert program.fast.scalar and 'try' in program.source
+        assert program.fast.scalar and 'try' in program.source, name
         assert 'try' not in program.careful.source
     for name, (f, *args) in NOT_SCALAR.items():
-        assert not scalar(f, *args), name
-        assert not lowered(f, *args).fast.scalar
+        assert not lowered(f, *args).fast.scalar, name
         assert_identical(ad.jit(f)(*args), f(*args))
 
 
@@ -302,18 +293,24 @@ LOOPS = {   # of numbers, and then of vectors
         lambda c, y: (c / y, c * c), x[0], ys, reverse=True),
     'steps': lambda lib, x, ys: lib.scan(
         lambda c, y: (np.where(c > 1, 1 / c, c * c), c), x[0], length=5),
+    'unseen': lambda lib, x, ys: lib.scan(      # by later steps
+        lambda c, y: (c + y, c * 2), x[0], ys),
+    'unseen_by_the_last': lambda lib, x, ys: lib.scan(
+        lambda c, y: (-(y * x[0]), y * x[0]), x[0], ys, None, True),
     'forwards': lambda lib, v, xs: lib.scan(
         lambda c, x: (c + 0.1 * x * swing(c), c), v, xs),
     'matrices': lambda lib, v, xs: lib.scan(
-        lambda c, x: (c + np.sin(c * x), c[:, None] * x), v, xs),
+        lambda c, x: (c + np.sin(c * x), c[:, None] * x), v, xs, None, True),
     'overflow': lambda lib, v, xs: lib.scan(
         lambda c, x: (np.stack([c[1], c[0] * 1e150]), c[0]), v, xs),
 }
 
 
 @pytest.mark.parametrize('name', LOOPS)
-def test_a_compiled_loop_equals_its_steps(eager_to_split, name):
+def test_a_compiled_loop_equals_its_steps(eager_to_split, name, monkeypatch):
     """Also if a step is not finite, and with the same warnings."""
+    if 'unseen' in name:    # it stays in the loop
+        monkeypatch.setattr('autodiff_mini.fast.fission.MOST', 0)
     of_vectors = name in ('forwards', 'matrices', 'overflow')
     loop, rows = LOOPS[name], np.array([1.5, 0.25, -3.0])
     if of_vectors:
