@@ -679,7 +679,7 @@ EQUIVALENT = {
     'all elements are alike',
     'functions: empty(_like)?: (result (scaled|negated)|nothing done)':
     'any values will do',
-    'functions: (copy|asarray|unstack|real_if_close): nothing done':
+    'functions: ((copy|asarray|unstack|real_if_close): nothing|copy: last).*':
     'it is the same, or a copy of its own',
     'functions: (argwhere|(flat)?nonzero|.*_indices_from): result narrowed': 'they are indices',
     'functions: matrix_rank: result backwards': 'all elements are alike',

@@ -18,10 +18,7 @@ from hypothesis import strategies as st
 
 import autodiff_mini as ad
 from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.custom_vjp import (
-    custom_lin_p,
-)
-from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.higher_order.custom_vjp import custom_lin_p
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, d, node
@@ -623,10 +620,14 @@ def test_d13_custom_lin_is_a_sealed_envelope():
     (eqn,) = f_jvp.program.jaxpr.eqns
     assert eqn.primitive is custom_lin_p
     assert len(eqn.invars) == 2     # a residual and a tangent
-    assert custom_lin_p in transpose_rules
     assert ad.linear_transpose(f_jvp, 1.0)(1.0) == (6.0,)
     with pytest.raises(TypeError, match=FORWARD):
         eqn.primitive.bind(*[1.0] * len(eqn.invars), **eqn.params)
+
+
+def test_linear_transpose_transposes_the_function_and_not_its_rule():
+    f = custom(lambda x, y, z: x - y + z, pytest.fail, pytest.fail)
+    assert ad.linear_transpose(f, 1.0, 1.0, 1.0)(1.0) == (1.0, -1.0, 1.0)
 
 
 # D17, hard case 5: captured values
