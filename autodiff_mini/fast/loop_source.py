@@ -123,16 +123,18 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         start.append((f'{made} = []', None))
         step += [(f'{made}.append({text(x)})', None)
                  for x in (parts[::-1] if reverse else parts)]
-        form = f"'{length * len(parts)}d'"
+        size = length * len(parts)
+        fill = (f"{pack}('{size}d', {array}, 0, *{made}{back})"
+                if size < HUGE else     # it would fill the cache twice
+                f'{array}.ravel()[:] = np.fromiter({made}{back}, float)')
         end += [(f'{array} = np.empty({(length, *v.aval.shape)})', None),
-                (f'{pack}({form}, {array}, 0, *{made}{back})', None)]
+                (fill, None)]
         if not reaching.issuperset([*carry, *parts]):
             watched.append(f'sum({made})')
         outs.append(array)
     step += assigned([names[v] for v in carry], map(text, ends))
     rows = rows or {f'{again}(None, {length})': '_'}
-    lists = ', '.join(rows)
-    lists = f'zip({lists})' if len(rows) > 1 else lists
+    lists = f'zip({", ".join(rows)})' if len(rows) > 1 else [*rows][0]
     head = ('while True:' if tests
             else f'for {", ".join(rows.values())} in {lists}:')
     lines = [*start, (head, None), *indented(step),
@@ -157,9 +159,8 @@ def fast_while(emitter, *names, counts, **programs):
     if not steps:
         return call(*names)
     name = f'while_{next(emitter.numbers)}'
-    arguments, lines = scalar_loop(emitter, body, steps, counts, call,
-                                   tests=tests)
-    emitter.define(f'{name}({", ".join(arguments)})', lines)
+    given, body = scalar_loop(emitter, body, steps, counts, call, tests=tests)
+    emitter.define(f'{name}({", ".join(given)})', body)
     return f'{name}({", ".join(names)})'
 
 

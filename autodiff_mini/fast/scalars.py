@@ -213,15 +213,16 @@ def scalar_body(emitter, jaxpr, names, results=()):
     """
     watched = [v for eqn in jaxpr.eqns if eqn.primitive not in OPEN
                for v in eqn.invars] + [*results]
-    kept = {*jaxpr.invars, *jaxpr.outvars, *watched}
     uses = Counter(v for eqn in jaxpr.eqns for v in eqn.invars)
+    # These keep their names, so they count as needed more than once.
+    uses.update([*jaxpr.invars, *jaxpr.outvars, *watched] * 2)
     lines, asks_numpy, free, inner = [], False, [], {}
     for eqn in jaxpr.eqns:
         primitive, [out] = eqn.primitive, eqn.outvars
         is_pow = primitive is pow_p
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
-        if primitive in PYTHON:
+        if primitive in PYTHON:     # `before` binds more strongly
             before = {'*', '/'} if primitive in (add_p, sub_p) else set()
             operands = [f'({x})' if {*x.split()[1::2]} - before else x
                         for x in operands]
@@ -242,12 +243,11 @@ def scalar_body(emitter, jaxpr, names, results=()):
                     f'({", ".join(operands)}))')
         used = [x for v in eqn.invars if type(v) is Var
                 for x in inner.pop(v, [v])]
-        if uses[out] == 1 and out not in kept and len(text) < WIDE:
+        if uses[out] == 1 and len(text) < WIDE:
             names[out], inner[out] = text, used
             continue
         uses.subtract(used)
-        free += [names[v] for v in dict.fromkeys(used)
-                 if not uses[v] and v not in kept]
+        free += [names[v] for v in dict.fromkeys(used) if not uses[v]]
         if free and len(jaxpr.eqns) > MANY:
             names[out] = free.pop()     # its memory is in the cache
         lines.append((f'{names[out]} = {text}', eqn))

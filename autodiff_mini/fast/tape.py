@@ -265,7 +265,7 @@ class Tape(Jaxpr):
     __slots__ = ()
 
     def pull(self, consts, cts):
-        """Return the cotangents of the inputs, and empty the self."""
+        """Return the cotangents of the inputs, and empty the tape."""
         if seams.note.taken:
             seams.note(Tape.pull)
         known = dict(zip(self.constvars, consts, strict=True))
