@@ -153,15 +153,12 @@ class Trace:
         finally:
             parent.line = None
             set_current_trace(self)
-        if primitive.multiple_results:
-            for y in out:
-                if isinstance(y, Tracer) and y._trace is self:
+        for y in out if primitive.multiple_results else [out]:
+            if isinstance(y, Tracer):
+                if y._trace is self:
                     y.line = line
-        elif isinstance(out, Tracer):
-            if out._trace is self:
-                out.line = line
-            else:
-                out.made_in = self
+                elif not primitive.is_call:
+                    y.made_in = self
         return out
 
     def interpret(self, primitive, args, params):

@@ -95,16 +95,13 @@ def own_memory(arrays, others) -> list:
         taken.add(id(x if getattr(x, 'base', None) is None else owner_of(x)))
     for x in arrays:
         if isinstance(x, np.ndarray):
+            owner = x if x.base is None else owner_of(x)
             if x.ndim == 0:
                 x = x[()]
-            elif x.base is not None or id(x) in taken:
-                owner = owner_of(x)
-                if id(owner) in taken or not (
-                        x.flags.writeable and x.nbytes == owner.nbytes):
-                    x = owner = fresh(x)
-                taken.add(id(owner))
-            else:
-                taken.add(id(x))
+            elif id(owner) in taken or not (
+                    x.flags.writeable and x.nbytes == owner.nbytes):
+                x = owner = fresh(x)
+            taken.add(id(owner))
         elif isinstance(x, Tracer):
             if id(x) in taken or getattr(x, 'memory', None) is not None:
                 x = seams.own_tracer.run(x)

@@ -54,8 +54,7 @@ def transpose_equation(eqn, known, gathered):
     trace, primitive = trace_at_work.get(None) or base, eqn.primitive
     try:
         if primitive.multiple_results:
-            if not gathered.keys() >= {*eqn.outvars}:
-                eqn = for_results(eqn, gathered)
+            eqn = for_results(eqn, gathered)
             ct = [gathered.pop(v) if v in gathered else Zero(v.aval)
                   for v in eqn.outvars]
         else:
