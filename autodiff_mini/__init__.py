@@ -9,7 +9,6 @@ import autodiff_mini.primitives  # primitives and rules
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import (
     grad, linear_transpose, linearize, value_and_grad, vjp)
-from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.api.staging import eval_shape, make_jaxpr
 from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
 from autodiff_mini.errors import (
@@ -35,7 +34,9 @@ LATER = {   # by name: where it is defined, for import on demand
     'custom_vjp': 'higher_order.custom_vjp.custom_vjp',
     'CustomVJPPrimal': 'higher_order.custom_vjp.CustomVJPPrimal',
     'jit': 'higher_order.jit.jit',
+    'jvp': 'api.forward.jvp',
     'scan': 'higher_order.loops.scan',
+    'vmap': 'api.forward.vmap',
     'while_loop': 'higher_order.loops.while_loop',
 }
 # The wings: nothing else needs these folders, so each can be deleted.
