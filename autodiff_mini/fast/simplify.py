@@ -105,7 +105,7 @@ def simplify(jaxpr, batched=False, ordered=False):
             eqn = with_one_mask(eqn, made, keep)
         inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
                   for v in eqn.invars]
-        key = eqn.primitive, *inputs, frozen(tuple(eqn.params.items()))
+        key = eqn.primitive, *inputs, *map(frozen, eqn.params.items())
         same = same_value(eqn)
         if same and is_copy(eqn, same, made, in_order, jaxpr.outvars):
             copies[eqn.outvars[0]], same = same, None

@@ -31,8 +31,7 @@ CAUGHT = {
     'cond.py': ['choose'],
     'loops.py': ['stage_body'],
     'prepared.py': ['__init__', 'run'],
-    'tape.py': ['process_primitive', 'look_at', 'process_index',
-                'prepare_if_often'],
+    'tape.py': ['look_at', 'process_index', 'prepare_if_often'],
     'twins.py': ['written_key', 'content_key']}
 
 
