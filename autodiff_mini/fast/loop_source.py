@@ -6,10 +6,8 @@ hand.  Chapter 33.
 
 import math
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from struct import pack_into
-
-import numpy as np
 
 from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
@@ -94,8 +92,8 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     given = [names['given', i] for i in range(len(jaxpr.invars))]
     arguments = [*zip(jaxpr.invars, numbers.ins, given)]
     start = taken_out(arguments[:fixed], names)
-    carry = sum(numbers.ins[counts[0]:fixed], [])
-    ends = sum(numbers.outs[:counts[1]], [])
+    carry = [*chain(*numbers.ins[counts[0]:fixed])]
+    ends = [*chain(*numbers.outs[:counts[1]])]
     text, back = partial(float_text, emitter, names=names), '[::-1]' * reverse
     step, rows, end, test_asks = [], {}, [], False
     if tests:
@@ -134,7 +132,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         outs.append(array)
     step += assigned([names[v] for v in carry], map(text, ends))
     rows = rows or {f'{again}(None, {length})': '_'}
-    lists = f'zip({", ".join(rows)})' if len(rows) > 1 else [*rows][0]
+    lists = f'zip({", ".join(rows)})' if len(rows) > 1 else next(iter(rows))
     head = ('while True:' if tests
             else f'for {", ".join(rows.values())} in {lists}:')
     lines = [*start, (head, None), *indented(step),
