@@ -32,10 +32,6 @@ def custom(np, f, rule, *argnums, **options):
     return g
 
 
-def is_zero(t):
-    return type(t).__name__ == 'SymbolicZero'
-
-
 X, Y, SINGLE = f64(3), f64(3), f32(3)
 
 
@@ -103,7 +99,8 @@ program('custom_nondiff', nondiff_function, X,
 
 def symbolic(np, x, y):
     def rule(f, primals, tangents):
-        terms = [k * t for k, t in zip((3, 5, 7), tangents) if not is_zero(t)]
+        terms = [k * t for k, t in zip((3, 5, 7), tangents)
+                 if type(t).__name__ != 'SymbolicZero']
         return f(*primals), sum(terms)
 
     f = custom(np, lambda x, y, z: x + y + z, rule, symbolic_zeros=True)

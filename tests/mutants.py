@@ -687,10 +687,6 @@ EQUIVALENT = {
 }
 
 
-def is_equivalent(mutant):
-    return any(re.fullmatch(name, str(mutant)) for name in EQUIVALENT)
-
-
 MUTANTS, CHECKS, PATIENCE = [], {}, 15
 FAILURES = Exception, pytest.fail.Exception, pytest.skip.Exception
 
@@ -770,7 +766,8 @@ def report(results):
     """Print the survivors and the caught share; return the share."""
     counts = Counter()
     for mutant, result in results:
-        if result == 'survived' and is_equivalent(mutant):
+        if result == 'survived' and any(
+                re.fullmatch(name, str(mutant)) for name in EQUIVALENT):
             result = 'equivalent'
         elif result == 'survived':
             print('survived:', mutant)

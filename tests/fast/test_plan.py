@@ -11,6 +11,7 @@ from autodiff_mini.fast.plan import (
 from autodiff_mini.fast.simplify import VIEWS, opened
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Literal, Names
+from tests.benchmarks.passes import black_scholes, options, stages
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
@@ -124,6 +125,10 @@ BLOCKS = {
 def test_programs_are_split_into_exactly_these_blocks():
     for name, (f, args, expected) in BLOCKS.items():
         assert planned(f, *args) == expected, name
+
+
+def test_benchmarks_can_leave_out_each_pass():
+    assert stages('', black_scholes, options(10_000), None, (0, 1, 2)).calls
 
 
 def test_a_block_of_many_arrays_is_smaller():
