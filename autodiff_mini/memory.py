@@ -78,10 +78,9 @@ def own_memory(arrays, others) -> list:
     large array alive.  An array of shape () becomes a number, as in NumPy.
 
     Args:
-        arrays: the results.
+        arrays: the list of results.
         others: arrays that must not share memory with the results.
     """
-    arrays = list(arrays)
     for x in arrays:
         if type(x) not in NUMBERS:
             break
@@ -89,9 +88,9 @@ def own_memory(arrays, others) -> list:
         return arrays   # numbers have no memory
     taken, owned = set(), []
     for x in others:
-        taken.add(id(x))
-        while isinstance(x, Tracer):
-            x = getattr(x, 'primal', getattr(x, 'val', None))
+        if isinstance(x, Tracer):
+            taken.add(id(x))
+            x = innermost_array(x)
         taken.add(id(x if getattr(x, 'base', None) is None else owner_of(x)))
     for x in arrays:
         if isinstance(x, np.ndarray):

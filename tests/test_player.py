@@ -155,10 +155,11 @@ def test_a_recording_can_select_interpreters():
 
 @pytest.mark.parametrize('system', [ad, draft], ids=['library', 'draft'])
 def test_nothing_is_left_behind_after_an_error(system):
+    classes = [*player.subclasses(Trace),
+               *player.subclasses(draft.core.Trace)]
+
     def methods():
-        return [vars(cls).get('process_primitive')
-                for root in (Trace, draft.core.Trace)
-                for cls in player.subclasses(root)]
+        return [vars(cls).get('process_primitive') for cls in classes]
 
     def wrong(x):
         raise ValueError('from the program')

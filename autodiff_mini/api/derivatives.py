@@ -127,7 +127,7 @@ class Pullback(LinearFunction):
             y_bars = list(map(library.adapt, y_bars))
         x_bars = pull(jaxpr, self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
-        return in_tree.unflatten(own_memory(x_bars, others))
+        return in_tree.unflatten(own_memory(list(x_bars), others))
 
 
 def fit_given(aval, ct):
