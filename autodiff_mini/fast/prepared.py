@@ -1,8 +1,8 @@
 """Prepared operations: both passes, for arguments of given types.
 
-For arguments of the same types an operation has the same derivative, cut in
-two at the same place.  So the usual rules derive both halves once, and they
-are compiled.  Chapter 35.
+For arguments of the same types, the derivative of an operation is the same
+program, cut in two at the same place.  So the usual rules derive both halves
+once, and the halves are compiled.  Chapter 35.
 """
 
 from functools import partial
@@ -69,12 +69,12 @@ class Prepared:
             self.back = self.back_from((True,) * len(self.made))
 
     def place_results(self, jaxpr, moves, moving, later):
-        """Record for each result where its tangent comes from.
+        """Record how each result gets its tangent.
 
-        It can be one of the incoming tangents, computed from them, or zero.
-        Each record is a pair, of the place of a result and one of these:
-        `passed`, the place of the argument whose tangent it is; `made`, its
-        type if the tangent is computed.
+        It can be an argument's tangent, computed, or zero.  The list `passed`
+        has pairs of places: of a result, and of the argument whose tangent it
+        has.  The list `made` has, for each result with a computed tangent, a
+        pair of its place and its type.
         """
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals
@@ -165,10 +165,10 @@ def used_once(jaxpr, count, sources):
     Args:
         jaxpr: the program.
         count: the number of residuals before the inputs.
-        sources: a number for each input.
+        sources: for each input, the place of its argument.
 
     Returns:
-        The program, and the numbers of its inputs.
+        The program, and the place for each of its inputs.
     """
     inputs, numbers, eqns = [], [], []
 

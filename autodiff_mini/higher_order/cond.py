@@ -39,7 +39,8 @@ abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 def transform_branches(transform, branches, marks, *more):
     """Transform all branches, and return the results and the output marks.
 
-    An output perturbed, mapped, or unknown in one branch is so in all.
+    An output that is perturbed, mapped, or unknown in one branch is marked
+    so in all branches.
 
     Args:
         transform: `transform(branch, marks, wanted, *more)`, which returns a

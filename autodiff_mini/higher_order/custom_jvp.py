@@ -554,7 +554,7 @@ class FlatCall:
         return args, {name: every[name] for name in self.names}
 
     def __getstate__(self):
-        """Return the state to pickle, without rules the function has."""
+        """Return the state to pickle, without the function's own rules."""
         return {key: x for key, x in vars(self).items()
                 if x is not self.function.rules}
 

@@ -49,7 +49,7 @@ def promise_of(x_dots, fun, fwd, jvp):
 def is_written_down(x_dot):
     """Return whether a tangent belongs to a program being recorded.
 
-    That program could be run backwards.
+    Such a program could be run backwards.
     """
     while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
         is_batch = isinstance(x_dot, vmap.BatchTracer)

@@ -23,7 +23,7 @@ class PartialEvalTrace(JaxprTrace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.foreign = {}   # by id: arrays that may be changed later
+        self.foreign = {}   # by id: arrays that other code can change
         self.snapshot.subok = True  # residuals keep their class
         self.has_boxes = False
 
@@ -60,8 +60,8 @@ class PartialEvalTrace(JaxprTrace):
     def var(self, x):
         """Return the Var or Literal for `x`; known values become residuals.
 
-        An array is copied if other code may change it later.  A user's rule
-        may do so, and runs without a rule of ours above it.
+        An array is copied if other code can change it later.  A user's rule
+        can, and while it runs, `line` is None.
         """
         if self.has_boxes:
             x = self.opened(x)
@@ -74,7 +74,7 @@ class PartialEvalTrace(JaxprTrace):
         return Literal(x) if type(x) is Zero else self.constant(x)
 
     def box(self, x):
-        """Return a tracer for a known value, until it is written into."""
+        """Return a tracer that holds a known value, until written into."""
         self.has_boxes = True
         return JaxprTracer(self, Literal(x))
 

@@ -29,7 +29,7 @@ class Axis(NamedTuple):
 class SharedDim(int):
     """The dim 0 of a value whose elements all have the same value.
 
-    Their derivatives may differ, so the value keeps the batch axis.
+    Their derivatives can differ, so the value keeps the batch axis.
     """
 
     __slots__ = ()
@@ -83,7 +83,7 @@ class BatchTrace(Trace):
         return self.join(out, dim)
 
     def split(self, xs):
-        """Return the values, and for each 0, or None if it is not mapped."""
+        """Return the values, and their dims: 0, SHARED, or None."""
         vals, dims = [], []
         for x in xs:
             mine = type(x) is BatchTracer and x._trace.tag is self.tag

@@ -220,7 +220,7 @@ def test_a_program_keeps_what_is_prepared_for_it():
 
 
 def test_zeros_of_ignored_arguments_are_not_added():
-    """The sign of the result is that of the program without a checkpoint."""
+    """A zero has the same sign as in the program without a checkpoint."""
     a, b = np.random.default_rng(3).standard_normal((2, 4))
     f = ad.checkpoint(lambda x: np.sin(np.where(x * b > b, x * b, b)),
                       policy=ad.checkpoint_policies.everything_saveable)
