@@ -9,8 +9,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Trace, Tracer, base, current_trace, float0, set_current_trace,
-    tangent_type, typeof)
+    Trace, Tracer, base, current_trace, float0, tangent_type, typeof)
 from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
@@ -40,19 +39,10 @@ class PartialEvalTrace(JaxprTrace):
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
-    def compute(self, primitive, args, params):
-        """Let the parent compute, because all operands are known."""
-        parent = self.parent
-        try:
-            parent.line = None if primitive.is_call else self.line
-            set_current_trace(parent)
-            out = primitive.bind(*args, **params)
-        finally:
-            parent.line = None
-            set_current_trace(self)
-        if isinstance(out, Tracer):
-            out.made_in = self
-        return out
+    compute = Trace.process_primitive   # if all operands are known
+
+    def interpret(self, primitive, args, params):
+        return primitive.bind(*args, **params)
 
     def is_unknown(self, x):
         return type(x) is JaxprTracer and x._trace is self
