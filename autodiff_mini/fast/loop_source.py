@@ -54,8 +54,10 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
-              + f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
+    # A list can hold 2 ** 99, and the complex number (-1.0) ** 0.5.
+    empty = [(f'{row} = [0] * {length}' if v.aval.weak_type else
+              f'{row} = np.empty({(length, *v.aval.shape)}'
+              f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     in_order = c_ordered(jaxpr)[0] if ordered else ()
     filled = {y: row for row, y in zip(rows, ys)    # computed into its row
@@ -69,7 +71,9 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
              for row, y in zip(rows, ys) if filled.get(y) is not row]
     step += assigned([names[v] for v in carry],
                      [emitter.result(v, names) for v in ends])
-    outs = [*(names[v] for v in carry), *rows]
+    outs = [*(names[v] for v in carry), *[
+        f'np.array({row})' if v.aval.weak_type else row
+        for row, v in zip(rows, ys)]]
     return arguments, [
         *empty, (f'for step in range({length}){"[::-1]" * reverse}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
