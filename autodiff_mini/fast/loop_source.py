@@ -1,7 +1,7 @@
 """The source of a loop: a Python `for`.
 
-After fission, the rest of a scan is written as a person would write it by
-hand.  Chapter 33.
+After fission, the rest of a scan is written as you would write it by hand.
+Chapter 33.
 """
 
 import math
@@ -60,7 +60,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
               f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     in_order = c_ordered(jaxpr)[0] if ordered else ()
-    filled = {y: row for row, y in zip(rows, ys)    # computed into its row
+    filled = {y: row for row, y in zip(rows, ys)    # written into its row
               if y in in_order and made.get(y) in UFUNCS - {sign_p}
               and y.aval.shape and math.prod(y.aval.shape) < HUGE}
     emitter.in_order = emitter.in_order or bool(filled)

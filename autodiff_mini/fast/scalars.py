@@ -110,8 +110,8 @@ def with_boxes(jaxpr):
     """Return a program whose powers mark which operands are boxes.
 
     A box is an array of shape (), as `np.where` returns it.  NumPy's power
-    of a box can differ in its last bits from its power of a number.  A float
-    that is converted to a float is the same number.
+    of a box can differ in its last bits from its power of a number.  The
+    program does not convert floats to floats.
     """
     boxes, env, eqns = set(), {}, []
     for eqn in jaxpr.eqns:
@@ -133,7 +133,7 @@ def with_boxes(jaxpr):
 def as_numpy(primitive):
     """Return whether single numbers have the same bits as NumPy's arrays.
 
-    Python's function and NumPy's call the C library, or NumPy has its own
+    NumPy's function can call the C library, as Python's does, or have its own
     code, so test a thousand numbers.  For an array, NumPy can use vector
     instructions, depending on its length and on whether it is read backwards.
     """
@@ -292,7 +292,7 @@ class Raising(local):
     """Run a function in a context where NumPy raises its errors.
 
     Entering `np.errstate` takes as long as four operations.  Each thread has
-    its own context.  Entering it twice is a RuntimeError.
+    its own context, because entering one twice is a RuntimeError.
     """
 
     def __init__(self):
@@ -421,7 +421,7 @@ def new_numbers(v):
 
 
 def can_split(eqn):
-    """Return whether element by element gives the bits of the array."""
+    """Return whether computing by elements gives the same bits."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
     if primitive in MOVING:
         [out] = eqn.outvars

@@ -1,7 +1,7 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
-Rules compute shapes.  To find the dtype, NumPy computes once with arrays of a
-single element.  Chapter 6.
+Rules compute shapes.  NumPy determines the dtype, by computing once with
+arrays of a single element.  Chapter 6.
 """
 
 from functools import lru_cache, partial

@@ -43,7 +43,7 @@ class JaxprTrace(Trace):
         self.snapshot = Snapshot()
 
     def __exit__(self, *error):
-        """Release the record, because a rule in it may hold tracers."""
+        """Release the record, because a rule in it can hold tracers."""
         super().__exit__(*error)
         self.parent, self.eqns, self.consts = None, [], []
         self.snapshot.copies = {}

@@ -52,11 +52,9 @@ def operator_row(method, function, text, *rules, name=None):
         rules: as for `row`.
         name: the name of the primitive, by default the name of the method.
     """
-    python, mirrored = f'__{method}__', f'__r{method}__'
     primitive = row(function, *rules, name=name or method,
-                    impl=getattr(operator, python))
-    operator_ufunc(function, primitive, python,
-                   mirrored if hasattr(np.ndarray, mirrored) else None)
+                    impl=getattr(operator, f'__{method}__'))
+    operator_ufunc(function, primitive, method)
     lowering.defwritten(primitive, text)
     return primitive
 
@@ -173,7 +171,7 @@ def pow_exponent(y_dot, z, x, y):
 
 pow_p = row(np.power, pow_base, pow_exponent, name='pow', impl=to_the_power)
 float_power_p = row(np.float_power, pow_base, pow_exponent)
-operator_ufunc(np.power, pow_p, '__pow__', '__rpow__')
+operator_ufunc(np.power, pow_p, 'pow')
 
 
 def power_operator(x, y):
