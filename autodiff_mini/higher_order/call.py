@@ -74,9 +74,8 @@ def named(f, like):
 
 def call_jvp(tag, xs, x_dots, fun):
     out_moving = Store()
-    fun_jvp = on_arrays(
-        lambda xs, x_dots: jvp.jvp_flat(fun, xs, x_dots, tag),
-        perturbed(x_dots), out_moving, fun)
+    fun_jvp = on_arrays(partial(jvp.jvp_flat, fun, tag=tag),
+                        perturbed(x_dots), out_moving, fun)
     outs = call_p.bind(*pack(xs, x_dots), fun=fun_jvp)
     return unpack(outs, out_moving.value)
 
