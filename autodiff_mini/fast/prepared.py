@@ -32,6 +32,32 @@ def compiled_step(jaxpr):
     return Version(simplify(opened(jaxpr)), fast=False).function
 
 
+def compiled_batch(compiler, jaxpr):
+    """Compile a program of one example to a function of the batch."""
+    steps = {}
+
+    def step(*xs):
+        trace = now = current_trace()
+        while type(trace) is not BatchTrace:
+            trace = trace.parent
+        vals, dims = trace.split(xs)
+        key = tuple(dims)
+        if key not in steps:
+            mapped = tuple([dim == 0 for dim in dims])
+            every, _, is_mapped = vmap_jaxpr(
+                jaxpr, mapped, nothing(jaxpr), trace.axis.size)
+            places = [i for i, here in enumerate(is_mapped) if here]
+            steps[key] = compiler(every), places
+        run, places = steps[key]
+        outs = run(*vals)
+        dim = joint_dim(dims) if trace.has_shared else 0
+        for i in places:
+            outs[i] = BatchTracer(trace, outs[i], dim)
+            outs[i].made_in = now
+        return outs
+    return step
+
+
 class Prepared:
     """The forward and reverse passes of an operation on given types.
 
@@ -40,11 +66,14 @@ class Prepared:
         names: their tangents' names, or None for a zero tangent.
         function: a primitive or a NumPy function.
         args, kwargs: its arguments.
+        is_mapped: whether a vmap can map its operands.
     """
 
-    def __init__(self, operands, names, function, args, kwargs):
+    def __init__(self, operands, names, function, args, kwargs, is_mapped):
         self.function = function
-        self.compile = compiled if 'jaxpr' in kwargs else compiled_step
+        compiler = compiled if 'jaxpr' in kwargs else compiled_step
+        self.compile = (partial(compiled_batch, compiler) if is_mapped
+                        else compiler)
         is_primitive = isinstance(function, Primitive)
 
         def run(*xs):
@@ -64,7 +93,7 @@ class Prepared:
         if sum(is_later) != sum(moves):
             raise LongWay   # a tangent that depends on no tangent
         self.place_results(jaxpr, moves, moving, later)
-        self.forward = self.step(known if self.sources else jaxpr)
+        self.forward = self.compile(known if self.sources else jaxpr)
         if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.made))
 
@@ -105,40 +134,7 @@ class Prepared:
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
         back = transpose_jaxpr(jaxpr, linear, given)
-        return self.step(back) if is_plain else partial(run, back)
-
-    def step(self, jaxpr):
-        """Compile one half of the operation to a function of arrays."""
-        return self.compile(jaxpr)
-
-
-class Mapped(Prepared):
-    """A Prepared whose operands can be mapped by a vmap."""
-
-    def step(self, jaxpr):
-        """Compile a program of one example to a function of the batch."""
-        steps, compile = {}, self.compile
-
-        def step(*xs):
-            trace = now = current_trace()
-            while type(trace) is not BatchTrace:
-                trace = trace.parent
-            vals, dims = trace.split(xs)
-            key = tuple(dims)
-            if key not in steps:
-                mapped = tuple([dim == 0 for dim in dims])
-                every, _, is_mapped = vmap_jaxpr(
-                    jaxpr, mapped, nothing(jaxpr), trace.axis.size)
-                places = [i for i, here in enumerate(is_mapped) if here]
-                steps[key] = compile(every), places
-            run, places = steps[key]
-            outs = run(*vals)
-            dim = joint_dim(dims) if trace.has_shared else 0
-            for i in places:
-                outs[i] = BatchTracer(trace, outs[i], dim)
-                outs[i].made_in = now
-            return outs
-        return step
+        return self.compile(back) if is_plain else partial(run, back)
 
 
 def called_with(function, values, args, kwargs):

@@ -251,8 +251,8 @@ def prepare_if_often(table, key, operands, names, function, args, kwargs):
     if times != OFTEN:
         raise LongWay
     prepared = import_module('autodiff_mini.fast.prepared')
-    kind = prepared.Prepared if key[0] is None else prepared.Mapped
-    table[key] = kind(operands, names, function, args, kwargs)
+    table[key] = prepared.Prepared(
+        operands, names, function, args, kwargs, key[0] is not None)
     return table[key]
 
 

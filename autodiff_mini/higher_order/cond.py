@@ -15,8 +15,8 @@ from autodiff_mini.higher_order.jit import jit_p
 from autodiff_mini.higher_order.programs import (
     close_together, defpartial, fit_outputs, for_arguments, for_outputs,
     interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
-    partial_eval_jaxpr, perturbed, picked, prune_equation, remembered, run,
-    stage_program, transpose_jaxpr, unpack_marked, vmap_jaxpr, zeros)
+    partial_eval_jaxpr, picked, prune_equation, remembered, run,
+    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -25,7 +25,7 @@ from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.zeros import pack
+from autodiff_mini.zeros import pack, perturbed, unpack
 
 
 def run_branch(index, *xs, branches):
@@ -63,7 +63,7 @@ def cond_jvp(primals, tangents, branches):
                                               perturbed(tangents[1:]))
     outs = cond_p.bind(primals[0], *pack(primals[1:], tangents[1:]),
                        branches=branches)
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 jvp.rules[cond_p] = cond_jvp

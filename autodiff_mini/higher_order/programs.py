@@ -19,7 +19,8 @@ from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
-from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
+from autodiff_mini.zeros import (
+    Zero, instantiate_zeros, pack, perturbed, unpack)
 
 
 def nothing(jaxpr):
@@ -41,16 +42,6 @@ def interleave(places, xs, others) -> list:
     """Return the `xs` at the marked places, and the others elsewhere."""
     xs, others = iter(xs), iter(others)
     return [next(xs if here else others) for here in places]
-
-
-def perturbed(tangents) -> tuple:
-    """Return for each tangent or cotangent whether it is not a Zero."""
-    return tuple([type(t) is not Zero for t in tangents])
-
-
-def unpack_marked(arrays, marks):
-    """Return the outputs, and their tangents: Zeros where unmarked."""
-    return unpack(arrays, [not mark for mark in marks])
 
 
 def close(jaxpr):
@@ -166,10 +157,10 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
     def derivative(*arrays):
         ys, y_dots = jvp.jvp_flat(
-            partial(run, jaxpr), *unpack_marked(arrays, moving), tag)
+            partial(run, jaxpr), *unpack(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
-        return pack(ys, y_dots), list(perturbed(y_dots))
+        return pack(ys, y_dots), perturbed(y_dots)
 
     tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
     return stage_pair(derivative, [*jaxpr.in_avals, *tangents], tag)
@@ -376,7 +367,7 @@ def defpartial(primitive, cut):
 def program_jvp(primitive, primals, tangents, jaxpr, **params):
     jaxpr, out_moving = jvp_jaxpr(jaxpr, perturbed(tangents), nothing(jaxpr))
     outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):

@@ -10,7 +10,8 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.core import (
     Trace, Tracer, base, current_trace, float0, tangent_type, typeof)
-from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
+from autodiff_mini.interpreters.jaxpr import (
+    JaxprTrace, JaxprTracer, stage_flat)
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
 from autodiff_mini.memory import owner_of
@@ -88,16 +89,8 @@ rules = {}
 
 
 def linear_flat(f, avals, tag):
-    """Record `f`, a linear function of arrays of these types, as a jaxpr.
-
-    Args:
-        f: takes arrays, returns a list of them.
-        avals: the types of its arguments.
-        tag: the application of the transformation.
-    """
-    with PartialEvalTrace(current_trace(), tag) as trace:
-        inputs = list(map(trace.input, avals))
-        return trace.jaxpr(inputs, f(*inputs))
+    """Record `f`, a linear function of arrays of these types, as a jaxpr."""
+    return stage_flat(f, avals, tag, PartialEvalTrace)
 
 
 def linearize_flat(f, primals, tag):

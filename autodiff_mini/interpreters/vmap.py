@@ -169,9 +169,10 @@ def spread(x, dim, size):
     return x if dim == 0 else np.broadcast_to(x, (size, *np.shape(x)))
 
 
-def move_front(x, axis):
-    """Return `x` with this axis in front of the others."""
-    if axis == 0:
+def move_axis(x, source, destination):
+    """Return `x` with one axis in another place."""
+    if source == destination:
         return x
-    axes = range(np.ndim(x))
-    return np.transpose(x, [axis, *axes[:axis], *axes[axis + 1:]])
+    axes = [*range(np.ndim(x))]
+    axes.insert(destination, axes.pop(source))
+    return np.transpose(x, axes)
