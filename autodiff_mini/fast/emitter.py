@@ -159,10 +159,9 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the current equation."""
         primitive = self.eqn.primitive
-        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
-        if rule:
-            return rule(self, *operands, **self.eqn.params)
-        return call_of(primitive, self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(
+            primitive, partial(call_of, primitive))
+        return rule(self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
         """Return the line that writes the result into an array."""

@@ -379,7 +379,7 @@ class custom_jvp(UserFunction):
         """Define the derivative rule; can be used as a decorator.
 
         The rule applies to later calls.  Existing linear functions,
-        pullbacks, and jaxprs, and programs that jit has traced, keep the
+        pullbacks, and jaxprs, and programs that `jit` has traced, keep the
         rule that they were made with.
 
         Args:
@@ -449,7 +449,6 @@ class custom_jvp(UserFunction):
         return call.out_tree.unflatten(own_memory(ys, xs))
 
     def bind(self, call, xs):
-        """Return the outputs of a call with these operands."""
         # The call with the rule for vmap is inside: other rules come first.
         fun = seams.call_with_batching(call) if call.rules.vmap else call
         return custom_jvp_call_p.bind(*xs, fun=fun, jvp=FlatRule(call))

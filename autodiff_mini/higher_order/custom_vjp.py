@@ -248,7 +248,7 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    Reverse mode uses this rule.  As in custom_jvp, `defjvp` can add another
+    Reverse mode uses this rule.  As in `custom_jvp`, `defjvp` can add another
     rule, for forward mode.
 
     Args:
@@ -310,7 +310,7 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
                 of each array, and `bwd` a SymbolicZero instead of each
                 cotangent that is zero.
-            optimize_remat: whether checkpoint calls the function instead of
+            optimize_remat: whether `checkpoint` calls the function instead of
                 `fwd` when no residual is kept.  The output's derivatives
                 are then the derivatives of what `fun` computes.
         """

@@ -170,8 +170,21 @@ def pow_exponent(y_dot, z, x, y):
 
 
 pow_p = row(np.power, pow_base, pow_exponent, name='pow', impl=to_the_power)
-operator_ufunc(np.power, pow_p, 'pow')
 float_power_p = row(np.float_power, pow_base, pow_exponent)
+operator_ufunc(np.power, pow_p, 'pow')
+
+
+def power_operator(x, y):
+    """Return `x ** y`, in NumPy's dtype if the value of `y` decides it."""
+    if type(y) is int and x.dtype.kind in 'bi':
+        if y < 0 and x.aval.weak_type:
+            x = convert(x, np.dtype(float), True)   # 2 ** -1 is 0.5
+        elif y == 2 and x.dtype == bool and not x.aval.weak_type:
+            x = convert(x, np.dtype(np.int8 if x.ndim else int))
+    return pow_p.bind(x, operand(y))
+
+
+Tracer.__pow__ = power_operator
 
 
 def chosen_by(test):
