@@ -99,8 +99,8 @@ class FastEmitter(Emitter):
     def line(self, eqn, names):
         """Return the line for an equation.
 
-        If its result has a name already, this is the name of an array, and
-        the result is written into it.
+        If the result already has a name, it is the name of an array that the
+        result is written into.
         """
         self.eqn = eqn
         operands = [names[v] if type(v) is Var else self.number(v.val)
@@ -159,13 +159,12 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the current equation."""
         primitive = self.eqn.primitive
-        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
-        if rule:
-            return rule(self, *operands, **self.eqn.params)
-        return call_of(primitive, self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(
+            primitive, partial(call_of, primitive))
+        return rule(self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
-        """Return the line that computes the equation into an array."""
+        """Return the line that writes the result into an array."""
         primitive = self.eqn.primitive
         if primitive not in UFUNCS:
             return f'{name}[...] = {self.expression(operands)}'
@@ -190,7 +189,7 @@ class FastEmitter(Emitter):
         return self.known[key]
 
     def number(self, x) -> str:
-        """Return the text for a number, which can be an array made once.
+        """Return the text for a number, or the name of an array of it.
 
         NumPy converts a Python number to an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block it
@@ -244,7 +243,7 @@ def deleted(variables, names):
 TAKEN = RESERVED | {'part', 'step', 'sin', 'cos', 'sqrt'}
 
 
-AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # Python has `+=`, no `<=`
+AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # but `<=` compares
 
 
 class Asked(NDArrayOperatorsMixin):
@@ -276,7 +275,7 @@ def astype_lowering(emitter, x, dtype, weak_type):
 def matmul_lowering(emitter, x, y):
     """Write `dot`, which calls BLAS with half the overhead of `@`.
 
-    But `dot` multiplies single elements without adding 0.0 to -0.0.
+    But for single elements, `@` turns -0.0 into 0.0, and `dot` does not.
     """
     avals = [v.aval for v in emitter.eqn.invars]
     types = {aval.dtype.char for aval in avals}

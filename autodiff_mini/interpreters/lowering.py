@@ -53,7 +53,7 @@ def put_in_line(whole, jaxpr, operands, rules, fresh=True):
             inside = put_in_line(whole, inner, operands, rules)
             env.update(zip(outs, inside, strict=True))
             continue
-        if fresh:   # the same program may be inlined twice
+        if fresh:   # the same program can be inlined twice
             outs = [Var(v.aval) for v in outs]
             env.update(zip(eqn.outvars, outs))
         if fresh or operands != eqn.invars:
@@ -84,7 +84,7 @@ class Emitter:
         lines = [(f'def {name}({text(jaxpr.invars)}):', None)]
         for eqn in jaxpr.eqns:
             rule = rules.get(eqn.primitive,
-                                      partial(call_of, eqn.primitive))
+                             partial(call_of, eqn.primitive))
             right = rule(self, *map(read, eqn.invars), **eqn.params)
             left = text(eqn.outvars)
             left = f'[{left}]' if eqn.primitive.multiple_results else left
