@@ -157,7 +157,7 @@ def whole_cotangent(aval, ct, others):
 seams.linearize.define(linearize_flat)
 
 
-def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
+def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
                    check=typeof, names=None):
     """Return the output of `f`, its linear program, residuals and aux.
 

@@ -90,7 +90,7 @@ class StagedRule:
             over them, and the rule does not cover them.
     """
 
-    def __init__(self, primitive, fun, rule, num_consts, residuals=False):
+    def __init__(self, primitive, fun, rule, num_consts, residuals):
         self.__qualname__ = fun_name(rule)
         self.primitive = primitive
         self.fun = fun
