@@ -67,10 +67,10 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     step = [(f'{names[v]} = {all_rows}[step]', None) for v, all_rows in
             [*((v, names[v, 'all']) for v in xs), *filled.items()]]
     step += emitter.body(jaxpr, names, ordered)
-    step += [(f'{row}[step] = {emitter.result(y, names)}', None)
+    step += [(f'{row}[step] = {emitter.read(names, y)}', None)
              for row, y in zip(rows, ys) if filled.get(y) is not row]
     step += assigned([names[v] for v in carry],
-                     [emitter.result(v, names) for v in ends])
+                     [emitter.read(names, v) for v in ends])
     outs = [*(names[v] for v in carry), *[
         f'np.array({row})' if v.aval.weak_type else row
         for row, v in zip(rows, ys)]]

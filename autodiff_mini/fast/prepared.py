@@ -49,8 +49,8 @@ def compiled_batch(compiler, jaxpr):
                 jaxpr, mapped, nothing(jaxpr), trace.axis.size)
             places = [i for i, here in enumerate(is_mapped) if here]
             steps[key] = compiler(every), places
-        run, places = steps[key]
-        outs = run(*vals)
+        program, places = steps[key]
+        outs = program(*vals)
         dim = joint_dim(dims) if trace.has_shared else 0
         for i in places:
             outs[i] = BatchTracer(trace, outs[i], dim)
@@ -77,7 +77,7 @@ class Prepared:
                         else compiler)
         is_primitive = isinstance(function, Primitive)
 
-        def run(*xs):
+        def flat_function(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
             if not is_primitive and any(map(seams.is_seen.run, ys)):
@@ -85,7 +85,7 @@ class Prepared:
             return ys
 
         moving = tuple(name is not None for name in names)
-        jaxpr = stage_program(run, list(map(typeof, operands)),
+        jaxpr = stage_program(flat_function, list(map(typeof, operands)),
                               TraceTag('grad', function))
         both, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
         unknown = (False,) * len(moving) + (True,) * sum(moving)

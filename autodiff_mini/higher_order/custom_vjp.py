@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    call_late, closed_over, element)
+    call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
@@ -184,7 +184,7 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
     given, n = perturbed(cts), len(residuals)
 
     def flat_bwd(*arrays):
-        zeros = [Zero(element(ct.aval, dim))
+        zeros = [Zero(element_type(ct.aval, dim))
                  for ct, dim, has in zip(cts, y_dims, given) if not has]
         return bwd(arrays[:n], interleave(given, arrays[n:], zeros))
 
