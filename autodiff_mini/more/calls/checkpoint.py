@@ -127,7 +127,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         A function that takes the same arguments and returns the same result.
 
     Raises:
-        TypeError: the policy is not a function, or a call that `jit` refuses.
+        TypeError: the policy is not a function, or `jit` refuses a call.
         ValueError: a static argument does not exist.
 
     Source: `jax.checkpoint`.
