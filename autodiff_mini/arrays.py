@@ -33,7 +33,7 @@ def strong(x):
 
 
 def common_type(avals):
-    """Return the common type of several, or None.
+    """Return the common type of several types, or None.
 
     A Python number takes an array's type if it loses nothing: an integer can
     become a float, but a float cannot become an integer.

@@ -6,7 +6,7 @@ current and run it.  Chapter 1.
 """
 
 import sys
-from _thread import get_ident  # threading itself takes 4 ms to import
+from _thread import get_ident  # importing threading takes a millisecond
 from dataclasses import dataclass
 from functools import lru_cache, partial, wraps
 from importlib import import_module
@@ -296,10 +296,9 @@ class Tracer(Refusals):
     def __array_function__(self, function, types, args, kwargs):
         if len(types) > 1 and not unwrap_as.keys().isdisjoint(types):
             return NotImplemented   # the other array's method answers
-        if 'out' in kwargs and kwargs['out'] is None:
-            del kwargs['out']
-        if 'out' in kwargs:
+        if kwargs.get('out') is not None:
             return function_table[function, 'out'](*args, **kwargs)
+        kwargs.pop('out', None)
         return current_trace().process_function(function, args, kwargs)
 
     def __repr__(self):

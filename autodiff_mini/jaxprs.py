@@ -186,19 +186,6 @@ def programs_in(value) -> tuple:
     return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
 
 
-def primitives_in(jaxpr) -> set:
-    """Return the primitives of a program, and of the programs inside it."""
-    found = jaxpr.cache.get(primitives_in)
-    if found is None:
-        found = jaxpr.cache[primitives_in] = set()
-        for eqn in jaxpr.eqns:
-            found.add(eqn.primitive)
-            for value in eqn.params.values() if (
-                    eqn.primitive.multiple_results) else ():
-                found.update(*map(primitives_in, programs_in(value)))
-    return found
-
-
 def param_text(value) -> str:
     """Return a parameter as a program prints it, a slice as in Python."""
     if isinstance(value, tuple):

@@ -72,14 +72,14 @@ def ufunc(function, primitive):
     ufunc_table[function] = primitive.bind if function.nin == 1 else call
 
 
-def operator_ufunc(function, primitive, name, mirrored=None):
+def operator_ufunc(function, primitive, method):
     """Put a primitive into the table of ufuncs, and define an operator.
 
     Args:
         function: the ufunc.
         primitive: the primitive that computes it.
-        name: the method that Python calls for the operator.
-        mirrored: the method of the right operand, or None.
+        method: the method that Python calls for the operator, without the
+            underscores.
     """
     def call(*args):
         args = list(map(operand, args))
@@ -98,7 +98,6 @@ def operator_ufunc(function, primitive, name, mirrored=None):
     def binary_mirrored(self, other):
         return primitive.bind(operand(other), self)
 
-    ufunc_table[function] = call
     def in_place(self, other):
         if seams.is_a_number.run(self):
             return binary(self, other)  # numbers are immutable
@@ -106,11 +105,11 @@ def operator_ufunc(function, primitive, name, mirrored=None):
         np.copyto(self, binary(self, other))
         return self
 
-    setattr(Tracer, name, unary if function.nin == 1 else binary)
-    if function.nin == 2 and mirrored:
-        setattr(Tracer, f'__i{name[2:]}', in_place)
-    if mirrored:
-        setattr(Tracer, mirrored, binary_mirrored)
+    ufunc_table[function] = call
+    setattr(Tracer, f'__{method}__', unary if function.nin == 1 else binary)
+    if hasattr(np.ndarray, f'__r{method}__'):   # no comparison has one
+        setattr(Tracer, f'__r{method}__', binary_mirrored)
+        setattr(Tracer, f'__i{method}__', in_place)
 
 
 def stand_in(x):

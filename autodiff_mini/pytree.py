@@ -86,8 +86,8 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
 
     A dataclass is a container even if it is not registered.  Its fields are
     the children, except for those that `field(metadata={'static': True})`
-    marks.  These belong to the structure: they are not traced, and jit traces
-    the function again when one of them has a new value.
+    marks.  These belong to the structure: they are not traced, and `jit`
+    traces the function again when one of them has a new value.
 
     Args:
         nodetype: the dataclass.

@@ -73,13 +73,14 @@ lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap
 call_if_unused = Seam()     # (call, fwd): fwd, for optimize_remat
-leave_closure = Seam()  # (trace, primitive, args, params): over a tangent
-bind_both_ways = Seam()     # (pull, *operands): its reverse is known, too
+# (trace, primitive, args, params): record a call that closes over a tangent
+leave_closure = Seam()
+bind_both_ways = Seam()     # (pull, *operands): with rules for both modes
 
 # The beginning and the end of a trace.
 stage = Seam()          # (parent, tag): the trace that records a program
 enter_outermost = Seam()    # (trace): an outermost trace is entered
-leave_outermost = Seam()    # (trace): and left
+leave_outermost = Seam()    # (trace): an outermost trace is left
 # NumPy functions, methods, and objects.
 bring = Seam()          # (function): define a function that a table lacks
 method_of = Seam(       # (f, held): what jit calls if f is a method
@@ -139,7 +140,7 @@ def plain(*wings):
 
     By default the wing `fast` is off, so that the book's interpreters compute
     gradients and the book's compiler compiles programs.  The values are the
-    same.
+    same, except for the last digits of some loops.
 
     Args:
         wings: the names of the wings to turn off.

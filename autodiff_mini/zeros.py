@@ -76,9 +76,9 @@ def instantiate_all(ts, others) -> list:
     return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
 
 
-def which_zero(x_dots) -> list[bool]:
-    """Return which tangents are symbolic zeros."""
-    return [type(t) is Zero for t in x_dots]
+def perturbed(x_dots) -> tuple:
+    """Return for each tangent or cotangent whether it is not a Zero."""
+    return tuple([type(t) is not Zero for t in x_dots])
 
 
 def pack(xs, x_dots) -> list:
@@ -86,11 +86,11 @@ def pack(xs, x_dots) -> list:
     return [*xs, *[t for t in x_dots if type(t) is not Zero]]
 
 
-def unpack(arrays, zeros):
+def unpack(arrays, moving):
     """Return the primals and the tangents that `pack` put into a list."""
-    xs, moving = list(arrays[:len(zeros)]), iter(arrays[len(zeros):])
-    return xs, [Zero(x) if zero else next(moving)
-                for x, zero in zip(xs, zeros, strict=True)]
+    xs, dots = list(arrays[:len(moving)]), iter(arrays[len(moving):])
+    return xs, [next(dots) if moves else Zero(x)
+                for x, moves in zip(xs, moving, strict=True)]
 
 
 class SymbolicZero(Zero):

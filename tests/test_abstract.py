@@ -65,17 +65,17 @@ def test_programs_that_depend_on_values_are_refused():
 # Dtypes
 
 NUMBERS = {
-    'bool': True, 'int': 3, 'float': 1.5, 'complex': 1 + 2j,
+    'bool': True, 'int': 3, 'float': 1.5, 'complex': 1 + 2j, 'truth': np.True_,
     'bools': np.ones(2, bool), 'int8s': np.ones(2, np.int8),
     'uint8': np.uint8(3), 'int64s': np.ones(2, np.int64),
     'half': np.float16(2), 'singles': np.ones(2, np.float32),
     'doubles': np.ones(2), 'complex64': np.complex64(1j),
 }
 OPERATIONS = {
-    'add': operator.add, 'mul': operator.mul,
-    'div': operator.truediv, 'pow': operator.pow, 'lt': operator.lt,
-    'and': operator.and_, 'maximum': np.maximum,
-    'where': lambda x, y: np.where(x, x, y),
+    'add': operator.add, 'mul': operator.mul, 'div': operator.truediv,
+    'pow': operator.pow, 'lt': operator.lt, 'and': operator.and_,
+    'literal_power': lambda x, y: x ** (-1 if typeof(x) == typeof(3) else 2),
+    'maximum': np.maximum, 'where': lambda x, y: np.where(x, x, y),
     'stack': lambda x, y: np.stack([x, x * y]),
     'matmul': lambda x, y: np.stack([x, x]) @ np.stack([y, y]),
 }

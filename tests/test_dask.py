@@ -86,7 +86,7 @@ def test_the_reverse_pass_of_an_array_index_is_refused():
 
 
 def test_prepared_operations_leave_other_arrays_alone(monkeypatch):
-    """A cotangent of one can come to an operation that was prepared."""
+    """A cotangent from Dask can reach an operation that was prepared."""
     monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 1)
     f = lambda w: np.sum(np.sin(w)) + np.mean(w * w[0])
     g = lambda x: ad.grad(lambda w: f(w) * np.sum(x) + np.sum(w * x))(Y)

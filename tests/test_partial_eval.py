@@ -39,47 +39,42 @@ def names(jaxpr):
 
 
 def test_known_operations_are_not_recorded():
-    def f(x):
-        return np.sin(x) * np.exp(x)
-
+    f = lambda x: np.sin(x) * np.exp(x)
     _, counts = spied(lambda x: ad.linearize(f, x)[0], X)
     assert counts[sin_p] == counts[cos_p] == counts[exp_p] == 1
     jaxpr = ad.linearize(f, X)[1].program.jaxpr
-    assert set(names(jaxpr)) == {'mul', 'add'}
-    assert len(jaxpr.eqns) == 5
+    assert sorted(names(jaxpr)) == ['add'] + 4 * ['mul']
 
 
 def test_some_arguments_can_be_known():
-    known = []
-
     def f(x):
         y = np.sin(X)
-        known.append((type(x), type(y)))
+        assert (type(x), type(y)) == (JaxprTracer, np.ndarray)
         return [np.cos(x) * y, y, 2.0]
 
     jaxpr = linear_flat(f, [typeof(X)], TraceTag('test', np.sin))
-    assert known == [(JaxprTracer, np.ndarray)]
     assert names(jaxpr) == ['cos', 'mul']
     ad.tree_map(assert_same, eval_jaxpr(jaxpr, jaxpr.consts, X),
                 [np.cos(X) * np.sin(X), np.sin(X), 2.0])
 
 
 def test_residuals_are_snapshots():
-    """Hard case 11; the output belongs to the caller."""
+    """Hard case 11; the outputs belong to the caller."""
     x, c = X.copy(), X.copy()
     y, f_jvp = ad.linearize(lambda x: x * x * c, x)
     x[:], c[:] = 100., 200.
     assert_same(f_jvp(np.ones(3)), 3 * X * X - X * X)
-    y, f_jvp = ad.linearize(np.exp, X)
-    y[:] = 0
-    assert_same(f_jvp(np.ones(3)), np.exp(X))
+    filled = ad.custom_jvp(np.sin)
+    filled.defjvp(lambda p, t: (np.sin(*p), np.zeros_like(*t)))
+    for f, slope in (np.exp, np.exp(X)), (filled, 0 * X):
+        y, f_jvp = ad.linearize(f, X)
+        y[:] = f_jvp(X)[:] = 9.0
+        assert_same(f_jvp(np.ones(3)), slope)
 
 
 def test_outer_tracers_are_residuals():
     """For linearize inside jvp, vmap, make_jaxpr, and linearize."""
-    def f(x):
-        return ad.linearize(lambda y: y * y * x, x)[1](1.0)
-
+    f = lambda x: ad.linearize(lambda y: y * y * x, x)[1](1.0)
     assert_close(f(3.0), 18.0)
     assert_close(ad.jvp(f, (3.0,), (1.0,))[1], 12.0)
     assert_close(ad.grad(f)(3.0), 12.0)

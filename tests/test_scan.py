@@ -16,6 +16,7 @@ from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_jvp import assert_trees, d, node
 from tests.test_custom_vjp import custom as with_vjp
+from tests.test_jit_equals_eager import assert_identical
 from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
@@ -34,16 +35,12 @@ def residual_shapes(f, *args):
 # Values and types
 
 def test_a_scan_equals_a_loop():
-    carry, ys = ad.scan(lambda c, x: (c + x, c * x), 0.0, np.arange(4.0))
-    assert_same(carry, np.float64(6.0))
-    assert_same(ys, np.array([0., 0., 2., 9.]))
-
-
-def test_reverse_starts_at_the_end_and_keeps_rows_in_place():
-    carry, ys = ad.scan(lambda c, x: (2 * c + x, c), 0.0, np.arange(4.0),
-                        reverse=True)
-    assert_same(carry, np.float64(34.0))
-    assert_same(ys, np.array([17., 8., 3., 0.]))
+    """In reverse, it starts at the end and keeps rows in place."""
+    f = lambda c, x: (2 * c + x, c * x)
+    for reverse, carry, ys in ((False, 11, [0., 0., 2., 12.]),
+                               (True, 34, [0., 8., 6., 0.])):
+        assert_trees(ad.scan(f, 0.0, np.arange(4.0), reverse=reverse),
+                     (np.float64(carry), np.array(ys)))
 
 
 def test_a_scan_without_xs_has_a_length():
@@ -97,6 +94,14 @@ def test_a_python_number_takes_the_type_of_the_carry(
     assert np.result_type(ys) == np.result_type(carry)
     assert_same(ad.jit(lambda c: ad.scan(f, c, np.arange(3.0))[0])(init),
                 expected)
+
+
+def test_rows_of_python_numbers_have_the_types_of_the_numbers():
+    """They were int64 or float64: 2 ** -1 was 0, and 2 ** 64 an error."""
+    for step, c in ((lambda n: 2 ** n, -1), (lambda n: n ** -1, 1),
+                    (lambda x: x ** 0.5, -2.0), (lambda n: n * 2 ** 62, 1)):
+        f = lambda lib: lib.scan(lambda c, _: (c + 1, step(c)), c, None, 3)
+        assert_identical(f(ad), f(unrolled))
 
 
 def test_linear_transpose_works_through_a_scan():
@@ -215,8 +220,7 @@ def test_equations_of_constants_run_once():
         h, _ = ad.scan(lambda h, x: (h * np.sin(np.exp(w)) + x * np.cos(w),
                                      None), np.zeros(3), xs)
         return h.sum()
-    for shape in residual_shapes(lambda xs: f(X[:3], xs), xs):
-        assert shape == (3,)
+    assert {*residual_shapes(lambda xs: f(X[:3], xs), xs)} == {(3,)}
     jaxpr = ad.make_jaxpr(lambda w, xs: ad.vjp(
         lambda xs: f(w, xs), xs)[0])(X[:3], xs)
     for eqn in jaxpr.eqns:

@@ -228,6 +228,22 @@ def test_a_constant_array_takes_constant_values():
         ad.jit(moves)(X)
 
 
+def test_a_rule_writes_into_a_result_of_a_jitted_function():
+    @ad.custom_jvp
+    def f(x):
+        return x
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        y = ad.jit(np.floor)(primals[0])
+        y += 1
+        return primals[0], y * tangents[0]
+
+    for way in STAGES:
+        np.testing.assert_array_equal(
+            way(ad.grad(lambda x: np.sum(f(x))))(X).ravel(), X + 1)
+
+
 def test_a_plain_array_cannot_hold_traced_values():
     a = np.zeros(3)
     for write in (

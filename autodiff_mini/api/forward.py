@@ -4,15 +4,13 @@ Arguments are checked here, where the user's own names are known, so the
 interpreters need no checks.  Chapter 18.
 """
 
-import numpy as np
-
 from autodiff_mini import seams
 from autodiff_mini.core import (
     TraceTag, Tracer, fun_name, public, typeof, typeof_result)
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
-    SHARED, Axis, move_front, spread, vmap_flat)
+    SHARED, Axis, move_axis, spread, vmap_flat)
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     FlatFunction, leaf_names, map_leaves, open_as, tree_flatten)
@@ -168,7 +166,7 @@ def batch_to_front(x, axis):
             f'the rank should be at least {max(axis + 1, -axis)}, but it is '
             f'only {ndim} (the type is {typeof(x)}). For an argument that '
             'has no batch axis, set in_axes to None.')
-    return move_front(x, axis % ndim)
+    return move_axis(x, axis % ndim, 0)
 
 
 def batch_size(tag, names, vals, axes, axis_size):
@@ -201,6 +199,4 @@ def batch_from_front(x, dim, axis, size):
     if dim is None:
         x = spread(x, dim, size)
         x = x if isinstance(x, Tracer) else x.copy()
-    axis %= ndim
-    return x if axis == 0 else np.transpose(
-        x, [*range(1, axis + 1), 0, *range(axis + 1, ndim)])
+    return move_axis(x, 0, axis % ndim)

@@ -8,6 +8,7 @@ from autodiff_mini.core import TraceTag, Tracer, fun_name, public, typeof
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters.jaxpr import stage_tree
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_structure)
 
@@ -36,7 +37,8 @@ def open_closure(tag, fun, example_args):
             *(f'{tag}: values[{i}]' for i in range(len(values))),
             *leaf_names(in_tree, f'{tag}: arguments')]
         map_leaves(check_type, names, staged.jaxpr.in_avals, [*values, *xs])
-        return out_tree.unflatten(staged(*values, *xs))
+        outs = staged(*values, *xs)
+        return out_tree.unflatten(own_memory(outs, [*values, *xs]))
     return converted, values
 
 

@@ -1,7 +1,7 @@
 """A wing: a second compiler, for speed alone.
 
 Its modules are imported when a program is compiled or differentiated.
-Without this folder, every program computes the same values more slowly.
+Without this folder, programs are slower, and loops can differ in last digits.
 """
 
 from autodiff_mini import seams

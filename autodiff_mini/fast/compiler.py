@@ -59,7 +59,7 @@ class FastLowered:
         return self.small(*xs)
 
     def work(self, jaxpr, ordered=True) -> list:
-        """Return the plan of the source it writes for a program."""
+        """Return the plan that the source of a program follows."""
         return plan(simplify(opened(jaxpr), ordered=ordered), ordered)
 
     def guard(self, xs, in_tree, out_tree):

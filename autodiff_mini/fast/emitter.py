@@ -20,8 +20,8 @@ from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import (
     is_number, opened, same_value, simplify)
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
-from autodiff_mini.jaxprs import Literal, Names, Var
+from autodiff_mini.interpreters.lowering import Emitter, call_of
+from autodiff_mini.jaxprs import Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, mul_p, pow_p, where_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
@@ -35,6 +35,8 @@ class FastEmitter(Emitter):
     Args:
         fast: whether the arguments of the program are C-contiguous.
     """
+
+    reserved = Emitter.reserved | {'part', 'step', 'sin', 'cos', 'sqrt'}
 
     def __init__(self, fast):
         super().__init__()
@@ -60,21 +62,10 @@ class FastEmitter(Emitter):
             body = scalar_lines(self, numbers, jaxpr, names)
         else:
             body = self.body(jaxpr, names, ordered)
-            outs = [self.result(v, names) for v in jaxpr.outvars]
+            outs = [self.read(names, v) for v in jaxpr.outvars]
             body.append((f'return [{", ".join(outs)}]', None))
         self.define(f'{name}({arguments})', body)
         return jaxpr
-
-    def names(self, jaxpr):
-        """Return new names, with the constants named already."""
-        names = Names(TAKEN)
-        for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
-            names[v] = self.constant('const', x)
-        return names
-
-    def result(self, v, names) -> str:
-        """Return the text of one result of a function."""
-        return names[v] if type(v) is Var else self.value(v.val)
 
     def define(self, signature, body):
         """Append a function with these lines."""
@@ -99,8 +90,8 @@ class FastEmitter(Emitter):
     def line(self, eqn, names):
         """Return the line for an equation.
 
-        If its result has a name already, this is the name of an array, and
-        the result is written into it.
+        If the result already has a name, it is the name of an array that the
+        result is written into.
         """
         self.eqn = eqn
         operands = [names[v] if type(v) is Var else self.number(v.val)
@@ -159,13 +150,12 @@ class FastEmitter(Emitter):
     def expression(self, operands) -> str:
         """Return the text for the result of the current equation."""
         primitive = self.eqn.primitive
-        rule = fast_rules.get(primitive) or lowering.rules.get(primitive)
-        if rule:
-            return rule(self, *operands, **self.eqn.params)
-        return call_of(primitive, self, *operands, **self.eqn.params)
+        rule = fast_rules.get(primitive) or lowering.rules.get(
+            primitive, partial(call_of, primitive))
+        return rule(self, *operands, **self.eqn.params)
 
     def into(self, name, operands) -> str:
-        """Return the line that computes the equation into an array."""
+        """Return the line that writes the result into an array."""
         primitive = self.eqn.primitive
         if primitive not in UFUNCS:
             return f'{name}[...] = {self.expression(operands)}'
@@ -190,7 +180,7 @@ class FastEmitter(Emitter):
         return self.known[key]
 
     def number(self, x) -> str:
-        """Return the text for a number, which can be an array made once.
+        """Return the text for a number, or the name of an array of it.
 
         NumPy converts a Python number to an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block it
@@ -241,10 +231,7 @@ def deleted(variables, names):
     return [(f'del {text}', None)] if text else []
 
 
-TAKEN = RESERVED | {'part', 'step', 'sin', 'cos', 'sqrt'}
-
-
-AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # Python has `+=`, no `<=`
+AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # but `<=` compares
 
 
 class Asked(NDArrayOperatorsMixin):
@@ -276,7 +263,7 @@ def astype_lowering(emitter, x, dtype, weak_type):
 def matmul_lowering(emitter, x, y):
     """Write `dot`, which calls BLAS with half the overhead of `@`.
 
-    But `dot` multiplies single elements without adding 0.0 to -0.0.
+    But for single elements, `@` turns -0.0 into 0.0, and `dot` does not.
     """
     avals = [v.aval for v in emitter.eqn.invars]
     types = {aval.dtype.char for aval in avals}

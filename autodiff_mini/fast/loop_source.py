@@ -1,7 +1,7 @@
 """The source of a loop: a Python `for`.
 
-After fission, the rest of a scan is written as a person would write it by
-hand.  Chapter 33.
+After fission, the rest of a scan is written as you would write it by hand.
+Chapter 33.
 """
 
 import math
@@ -54,22 +54,26 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    empty = [(f'{row} = np.empty({(length, *v.aval.shape)}'
-              + f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
+    # A list can hold 2 ** 99, and the complex number (-1.0) ** 0.5.
+    empty = [(f'{row} = [0] * {length}' if v.aval.weak_type else
+              f'{row} = np.empty({(length, *v.aval.shape)}'
+              f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
     in_order = c_ordered(jaxpr)[0] if ordered else ()
-    filled = {y: row for row, y in zip(rows, ys)    # computed into its row
+    filled = {y: row for row, y in zip(rows, ys)    # written into its row
               if y in in_order and made.get(y) in UFUNCS - {sign_p}
               and y.aval.shape and math.prod(y.aval.shape) < HUGE}
     emitter.in_order = emitter.in_order or bool(filled)
     step = [(f'{names[v]} = {all_rows}[step]', None) for v, all_rows in
             [*((v, names[v, 'all']) for v in xs), *filled.items()]]
     step += emitter.body(jaxpr, names, ordered)
-    step += [(f'{row}[step] = {emitter.result(y, names)}', None)
+    step += [(f'{row}[step] = {emitter.read(names, y)}', None)
              for row, y in zip(rows, ys) if filled.get(y) is not row]
     step += assigned([names[v] for v in carry],
-                     [emitter.result(v, names) for v in ends])
-    outs = [*(names[v] for v in carry), *rows]
+                     [emitter.read(names, v) for v in ends])
+    outs = [*(names[v] for v in carry), *[
+        f'np.array({row})' if v.aval.weak_type else row
+        for row, v in zip(rows, ys)]]
     return arguments, [
         *empty, (f'for step in range({length}){"[::-1]" * reverse}:', None),
         *indented(step), (f'return [{", ".join(outs)}]', None)]
@@ -95,19 +99,18 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     carry = [*chain(*numbers.ins[counts[0]:fixed])]
     ends = [*chain(*numbers.outs[:counts[1]])]
     text, back = partial(float_text, emitter, names=names), '[::-1]' * reverse
-    step, rows, end, test_asks = [], {}, [], False
+    step, rows, end, errors = [], {}, [], set()
     if tests:
         names.update((v, names[x]) for vs, xs in zip(tests.ins, numbers.ins)
                      for v, x in zip(vs, xs))
-        step, test_asks = scalar_body(emitter, tests.jaxpr, names)
-        [[goes_on]] = tests.outs
-        step.append((f'if not {text(goes_on)}: break', None))
+        step, errors = scalar_body(emitter, tests.jaxpr, names)
+        step.append((f'if not {text(tests.outs[0][0])}: break', None))
     for v, parts, x in arguments[fixed:]:
         made, row = names['rows', v], ', '.join(names[x] for x in parts)
         shape = reshaped(v, length, math.prod(v.aval.shape))
         start.append((f'{made} = {x}{shape}{back}.tolist()', None))
         rows[made] = f'[{row}]' if v.aval.shape else row
-    lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, names)
+    lines, more_errors = scalar_body(emitter, numbers.jaxpr, names)
     step += lines
     outs = [put_back(emitter, v, parts, names)
             for v, parts, _ in arguments[counts[0]:fixed]]
@@ -137,7 +140,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
             else f'for {", ".join(rows.values())} in {lists}:')
     lines = [*start, (head, None), *indented(step),
              *checked(emitter, watched), *end]
-    return given, carefully(emitter, given, lines, asks_numpy or test_asks,
+    return given, carefully(emitter, given, lines, errors | more_errors,
                             outs, instead(*given))
 
 

@@ -35,7 +35,7 @@ class Work(NamedTuple):
     Args:
         eqns: the equations to compute.
         gone: the variables to free afterwards.
-        into: {result: the operand whose array it overwrites}.
+        into: {result: the variable whose array it overwrites}.
         pieces: the number of pieces; the equations run for each.
         scratch: the bytes of the arrays for the pieces.
         outs: the results with arrays of their own, if not all have them.

@@ -1,10 +1,11 @@
 """Prepared operations: both passes, for arguments of given types.
 
-For arguments of the same types an operation has the same derivative, cut in
-two at the same place.  So the usual rules derive both halves once, and they
-are compiled.  Chapter 35.
+For arguments of the same types, the derivative of an operation is the same
+program, cut in two at the same place.  So the usual rules derive both halves
+once, and the halves are compiled.  Chapter 35.
 """
 
+from dataclasses import replace
 from functools import partial
 from itertools import compress, repeat
 
@@ -22,7 +23,7 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, jvp_jaxpr, nothing, partial_eval_jaxpr,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+from autodiff_mini.jaxprs import Var
 from autodiff_mini.pytree import tree_flatten, tree_map
 
 
@@ -30,6 +31,32 @@ from autodiff_mini.pytree import tree_flatten, tree_map
 def compiled_step(jaxpr):
     """Compile a program for NumPy arrays in any memory order."""
     return Version(simplify(opened(jaxpr)), fast=False).function
+
+
+def compiled_batch(compiler, jaxpr):
+    """Compile a program of one example to a function of the batch."""
+    steps = {}
+
+    def step(*xs):
+        trace = now = current_trace()
+        while type(trace) is not BatchTrace:
+            trace = trace.parent
+        vals, dims = trace.split(xs)
+        key = tuple(dims)
+        if key not in steps:
+            mapped = tuple([dim == 0 for dim in dims])
+            every, _, is_mapped = vmap_jaxpr(
+                jaxpr, mapped, nothing(jaxpr), trace.axis.size)
+            places = [i for i, here in enumerate(is_mapped) if here]
+            steps[key] = compiler(every), places
+        program, places = steps[key]
+        outs = program(*vals)
+        dim = joint_dim(dims) if trace.has_shared else 0
+        for i in places:
+            outs[i] = BatchTracer(trace, outs[i], dim)
+            outs[i].made_in = now
+        return outs
+    return step
 
 
 class Prepared:
@@ -40,14 +67,17 @@ class Prepared:
         names: their tangents' names, or None for a zero tangent.
         function: a primitive or a NumPy function.
         args, kwargs: its arguments.
+        is_mapped: whether a vmap can map its operands.
     """
 
-    def __init__(self, operands, names, function, args, kwargs):
+    def __init__(self, operands, names, function, args, kwargs, is_mapped):
         self.function = function
-        self.compile = compiled if 'jaxpr' in kwargs else compiled_step
+        compiler = compiled if 'jaxpr' in kwargs else compiled_step
+        self.compile = (partial(compiled_batch, compiler) if is_mapped
+                        else compiler)
         is_primitive = isinstance(function, Primitive)
 
-        def run(*xs):
+        def flat_function(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
             if not is_primitive and any(map(seams.is_seen.run, ys)):
@@ -55,7 +85,7 @@ class Prepared:
             return ys
 
         moving = tuple(name is not None for name in names)
-        jaxpr = stage_program(run, list(map(typeof, operands)),
+        jaxpr = stage_program(flat_function, list(map(typeof, operands)),
                               TraceTag('grad', function))
         both, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
         unknown = (False,) * len(moving) + (True,) * sum(moving)
@@ -64,17 +94,17 @@ class Prepared:
         if sum(is_later) != sum(moves):
             raise LongWay   # a tangent that depends on no tangent
         self.place_results(jaxpr, moves, moving, later)
-        self.forward = self.step(known if self.sources else jaxpr)
+        self.forward = self.compile(known if self.sources else jaxpr)
         if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.made))
 
     def place_results(self, jaxpr, moves, moving, later):
-        """Record for each result where its tangent comes from.
+        """Record how each result gets its tangent.
 
-        It can be one of the incoming tangents, computed from them, or zero.
-        Each record is a pair, of the place of a result and one of these:
-        `passed`, the place of the argument whose tangent it is; `made`, its
-        type if the tangent is computed.
+        It can be an argument's tangent, computed, or zero.  The list `passed`
+        has pairs of places: of a result, and of the argument whose tangent it
+        has.  The list `made` has, for each result with a computed tangent, a
+        pair of its place and its type.
         """
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals
@@ -86,9 +116,8 @@ class Prepared:
                      for i, v in enumerate(dots) if v and v not in sources]
         self.width = len(dots)
         outvars = [dots[i] for i, _ in self.made]
-        self.later, self.sources = used_once(Jaxpr(
-            later.constvars, later.invars, later.eqns, outvars, later.consts),
-            self.count, sources)
+        self.later, self.sources = used_once(
+            replace(later, outvars=outvars, cache={}), self.count, sources)
 
     def back_from_some(self, residuals, cts, is_plain):
         """Return the cotangents of its sources, if some of `cts` are None."""
@@ -105,40 +134,7 @@ class Prepared:
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
         back = transpose_jaxpr(jaxpr, linear, given)
-        return self.step(back) if is_plain else partial(run, back)
-
-    def step(self, jaxpr):
-        """Compile one half of the operation to a function of arrays."""
-        return self.compile(jaxpr)
-
-
-class Mapped(Prepared):
-    """A Prepared whose operands can be mapped by a vmap."""
-
-    def step(self, jaxpr):
-        """Compile a program of one example to a function of the batch."""
-        steps, compile = {}, self.compile
-
-        def step(*xs):
-            trace = now = current_trace()
-            while type(trace) is not BatchTrace:
-                trace = trace.parent
-            vals, dims = trace.split(xs)
-            key = tuple(dims)
-            if key not in steps:
-                mapped = tuple([dim == 0 for dim in dims])
-                every, _, is_mapped = vmap_jaxpr(
-                    jaxpr, mapped, nothing(jaxpr), trace.axis.size)
-                places = [i for i, here in enumerate(is_mapped) if here]
-                steps[key] = compile(every), places
-            run, places = steps[key]
-            outs = run(*vals)
-            dim = joint_dim(dims) if trace.has_shared else 0
-            for i in places:
-                outs[i] = BatchTracer(trace, outs[i], dim)
-                outs[i].made_in = now
-            return outs
-        return step
+        return self.compile(back) if is_plain else partial(run, back)
 
 
 def called_with(function, values, args, kwargs):
@@ -165,21 +161,20 @@ def used_once(jaxpr, count, sources):
     Args:
         jaxpr: the program.
         count: the number of residuals before the inputs.
-        sources: a number for each input.
+        sources: for each input, the place of its argument.
 
     Returns:
-        The program, and the numbers of its inputs.
+        The program, and the place for each of its inputs.
     """
-    inputs, numbers, eqns = [], [], []
+    inputs, places, eqns = [], [], []
 
     def another(v):
         if v not in sources:
             return v
         inputs.append(Var(v.aval))
-        numbers.append(sources[v])
+        places.append(sources[v])
         return inputs[-1]
     for eqn in reversed(jaxpr.eqns):
-        eqns.append(Equation(eqn.primitive, list(map(another, eqn.invars)),
-                             eqn.params, eqn.outvars, eqn.line))
-    return Jaxpr(jaxpr.constvars, [*jaxpr.invars[:count], *inputs],
-                 eqns[::-1], jaxpr.outvars, jaxpr.consts), numbers
+        eqns.append(replace(eqn, invars=list(map(another, eqn.invars))))
+    return replace(jaxpr, invars=[*jaxpr.invars[:count], *inputs],
+                   eqns=eqns[::-1], cache={}), places

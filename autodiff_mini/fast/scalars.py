@@ -110,8 +110,8 @@ def with_boxes(jaxpr):
     """Return a program whose powers mark which operands are boxes.
 
     A box is an array of shape (), as `np.where` returns it.  NumPy's power
-    of a box can differ in its last bits from its power of a number.  A float
-    that is converted to a float is the same number.
+    of a box can differ in its last bits from its power of a number.  The
+    program does not convert floats to floats.
     """
     boxes, env, eqns = set(), {}, []
     for eqn in jaxpr.eqns:
@@ -133,7 +133,7 @@ def with_boxes(jaxpr):
 def as_numpy(primitive):
     """Return whether single numbers have the same bits as NumPy's arrays.
 
-    Python's function and NumPy's call the C library, or NumPy has its own
+    NumPy's function can call the C library, as Python's does, or have its own
     code, so test a thousand numbers.  For an array, NumPy can use vector
     instructions, depending on its length and on whether it is read backwards.
     """
@@ -159,11 +159,11 @@ def scalar_lines(emitter, numbers, jaxpr, names):
     """
     floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
     start = taken_out(zip(jaxpr.invars, numbers.ins, given), floats)
-    lines, asks_numpy = scalar_body(emitter, numbers.jaxpr, floats,
-                                    numbers.jaxpr.outvars)
+    lines, errors = scalar_body(emitter, numbers.jaxpr, floats,
+                                numbers.jaxpr.outvars)
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
-    return carefully(emitter, given, [*start, *lines], asks_numpy, outs,
+    return carefully(emitter, given, [*start, *lines], errors, outs,
                      f'careful({", ".join(given)})')
 
 
@@ -200,7 +200,7 @@ def reshaped(v, *shape):
 
 
 def scalar_body(emitter, jaxpr, names, results=()):
-    """Return the lines of a program, and whether they call NumPy.
+    """Return the lines of a program, and the errors by which they give up.
 
     The lines raise an error if a checked number is not finite.  A short
     expression that is needed once is written where it is needed.
@@ -216,7 +216,7 @@ def scalar_body(emitter, jaxpr, names, results=()):
     uses = Counter(v for eqn in jaxpr.eqns for v in eqn.invars)
     # These keep their names, so they count as needed more than once.
     uses.update([*jaxpr.invars, *jaxpr.outvars, *watched] * 2)
-    lines, asks_numpy, free, inner = [], False, [], {}
+    lines, errors, free, inner = [], {'ArithmeticError'}, [], {}
     for eqn in jaxpr.eqns:
         primitive, [out] = eqn.primitive, eqn.outvars
         is_pow = primitive is pow_p
@@ -227,7 +227,7 @@ def scalar_body(emitter, jaxpr, names, results=()):
             operands = [f'({x})' if {*x.split()[1::2]} - before else x
                         for x in operands]
         if is_pow and (any(eqn.params['boxes']) or not is_power(eqn)):
-            asks_numpy = True
+            errors.add('RuntimeError')
             operands[0] = f'np.float64({operands[0]})'
             base, exponent = [f'np.array({x})' if is_box else x for x, is_box
                               in zip(operands, eqn.params['boxes'])]
@@ -235,10 +235,11 @@ def scalar_body(emitter, jaxpr, names, results=()):
         elif primitive in PYTHON:
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and as_numpy(primitive):
+            errors.add('ValueError')
             name = emitter.constant(primitive.name, MATH[primitive])
             text = f'{name}({operands[0]})'
         else:
-            asks_numpy = True
+            errors.add('RuntimeError')
             text = (f'float(np.{primitive.impl.__name__}'
                     f'({", ".join(operands)}))')
         used = [x for v in eqn.invars if type(v) is Var
@@ -253,7 +254,7 @@ def scalar_body(emitter, jaxpr, names, results=()):
         lines.append((f'{names[out]} = {text}', eqn))
     watched = dict.fromkeys(names[v] for v in watched
                             if type(v) is Var and not is_bool(v))
-    return lines + checked(emitter, watched), asks_numpy
+    return lines + checked(emitter, watched), errors
 
 
 def checked(emitter, names):
@@ -264,25 +265,26 @@ def checked(emitter, names):
         f'if not {isfinite}({x}):', '    raise ArithmeticError')]
 
 
-def carefully(emitter, given, lines, asks_numpy, outs, instead):
+def carefully(emitter, given, lines, errors, outs, instead):
     """Return lines that call a fallback if Python floats give up.
 
     Args:
         emitter: the FastEmitter.
         given: the names of the arguments.
         lines: the lines that compute the results.
-        asks_numpy: whether they call NumPy, whose errors then are raised.
+        errors: the errors by which they give up.  A function of `math` can
+            raise ValueError, and NumPy RuntimeError; see Raising.
         outs: the texts of the results.
         instead: the text of the call to the fallback.
     """
     lines = [*lines, (f'return [{", ".join(outs)}]', None)]
-    if asks_numpy:
+    if 'RuntimeError' in errors:
         name = f'numbers_{next(emitter.numbers)}'
         emitter.define(f'{name}({", ".join(given)})', lines)
         run = emitter.constant('raising', raising) + '.run'
         lines = [(f'return {run}({", ".join([name, *given])})', None)]
     return [('try:', None), *indented(lines),
-            ('except (ArithmeticError, RuntimeError, ValueError):', None),
+            (f'except ({", ".join(sorted(errors))}):', None),
             (f'    return {instead}', None)]
 
 
@@ -290,7 +292,7 @@ class Raising(local):
     """Run a function in a context where NumPy raises its errors.
 
     Entering `np.errstate` takes as long as four operations.  Each thread has
-    its own context.  Entering it twice is a RuntimeError.
+    its own context, because entering one twice is a RuntimeError.
     """
 
     def __init__(self):
@@ -309,9 +311,8 @@ def float_text(emitter, v, names, as_float=True):
     """Return the text of an operand for Python arithmetic."""
     if type(v) is Var:
         return names[v]
-    if not as_float or v.aval.dtype == bool:
-        return emitter.value(v.val)
-    return emitter.value(float(v.val))
+    is_exact = not as_float or v.aval.dtype == bool
+    return emitter.value(v.val if is_exact else float(v.val))
 
 
 FEW = 8     # elements: a longer vector is faster as an array
@@ -347,9 +348,8 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         program = with_boxes(jaxpr)
         return Numbers(program, [[v] for v in jaxpr.invars],
                        [[v] for v in program.outvars])
-    if not (has_few_numbers(jaxpr) and ordered and keeps_order(jaxpr)):
-        return None
-    numbers = split_up(with_boxes(jaxpr))
+    numbers = (ordered and has_few_numbers(jaxpr) and keeps_order(jaxpr)
+               and split_up(with_boxes(jaxpr)))
     if (numbers and is_scalar(numbers.jaxpr, is_result)
             and 2 * price(numbers.jaxpr) < CALL * (len(jaxpr.eqns) - arrays)):
         return numbers
@@ -421,7 +421,7 @@ def new_numbers(v):
 
 
 def can_split(eqn):
-    """Return whether element by element gives the bits of the array."""
+    """Return whether computing by elements gives the same bits."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
     if primitive in MOVING:
         [out] = eqn.outvars

@@ -34,7 +34,7 @@ reducing.define(FRESH.add)
 
 
 def learn(*sets):
-    """Add the rows for ufuncs, also those that are defined later."""
+    """Add the rows for ufuncs to these sets, including rows defined later."""
     def add(primitive):
         ufunc = primitive.impl
         if (isinstance(ufunc, np.ufunc) and hasattr(np, ufunc.__name__)
@@ -92,7 +92,7 @@ def simplify(jaxpr, batched=False, ordered=False):
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
                 and not is_square(old.invars, before)):
-            # BLAS sums x @ x in another order than x @ y.
+            # BLAS sums `x @ x` in another order than `x @ y`.
             copy = Var(invars[1].aval)
             keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
                           eqn.line))
@@ -142,8 +142,8 @@ def vector_product(eqn, made):
 def without_transpose(eqn, made, batched):
     """Return `y @ x` for `x.T @ y`, and `x @ y` for `y @ x.T`.
 
-    They are equal if `y` is a vector.  But vmap would not compute the
-    latter two in the same way.
+    They are equal if `y` is a vector.  But vmap would compute the latter two
+    in different ways.
     """
     x, y = eqn.invars
     for matrix, vector in ((x, y),) if batched else ((x, y), (y, x)):
@@ -175,7 +175,7 @@ def with_one_mask(eqn, made, keep):
 def owner(v, made, views=VIEWS):
     """Return the variable that `v` is a view of, or `v` itself.
 
-    An index that is an operand makes a copy, or fails if it is too large.
+    An index that is an operand makes a copy, or fails if out of range.
     """
     while (eqn := made.get(v)) and eqn.primitive in views and (
             len(eqn.invars) == 1):
@@ -223,7 +223,7 @@ def originals(invars, copies, made):
     """Return the operands of a product, without the copies it does not need.
 
     A product with a number has the layout of a copy anyway, like `2 * x ** 1`
-    in the derivative of `x ** 2`.  A vector of ones does not change a layout.
+    in the derivative of `x ** 2`.  A vector of ones affects no layout.
     """
     found = list(map(copies.get, invars, invars))
     if Literal in map(type, found):

@@ -2,7 +2,7 @@
 
 One interpreter does the work of forward mode and partial evaluation.  It
 computes, and keeps the residuals and names of each operation.  Operations
-that are not prepared go through the other two.  Chapter 35.
+that are not prepared take the long way, through those two.  Chapter 35.
 """
 
 from importlib import import_module
@@ -52,7 +52,7 @@ preparations = {}   # by operation and types: a Prepared, or a call count
 
 
 class LongWay(Exception):
-    """Raised if an operation cannot be prepared, or is not yet."""
+    """Raised if an operation is not prepared yet, or cannot be."""
 
 
 # The errors of an operation.  A fault of the tape itself is not hidden.
@@ -120,7 +120,7 @@ class TapeTrace(JVPTrace):
         return super().process_function(function, args, kwargs)
 
     def look_at(self, args, key, operands, names, by_type=False):
-        """Append arguments to a key, and its arrays to two lists.
+        """Append arguments to a key, and the arrays in them to lists.
 
         Args:
             args: the arguments.
@@ -160,7 +160,8 @@ class TapeTrace(JVPTrace):
     def process_prepared(self, key, operands, names, function, args, kwargs):
         """Run the prepared operation, or raise LongWay if there is none.
 
-        A program keeps what is prepared for it, and its results are new.
+        An operation that holds a program is prepared for that program, and
+        its results are new arrays.
         """
         key = self.batch, RuleTable.version, *key
         program = kwargs.get('jaxpr')
@@ -201,7 +202,7 @@ class TapeTrace(JVPTrace):
         return residuals
 
     def process_index(self, x, params):
-        """Index without preparing: it is linear, and indices vary."""
+        """Index directly, because indexing is linear and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
         y, indices = x.primal, params['indices']
@@ -235,12 +236,12 @@ def prepare_if_often(table, key, operands, names, function, args, kwargs):
     """Count a call, and prepare the operation at the call OFTEN.
 
     Args:
-        table: where it is kept.
+        table: the dictionary for the count, and then for the Prepared.
         key: the size of a batch or None, and what decides about both passes.
         operands, names, function, args, kwargs: as for Prepared.
 
     Raises:
-        LongWay: it is another call.
+        LongWay: it is another call, or the operation cannot be prepared.
     """
     if table is preparations and any(map(programs_in, kwargs.values())):
         raise LongWay
@@ -250,8 +251,8 @@ def prepare_if_often(table, key, operands, names, function, args, kwargs):
     if times != OFTEN:
         raise LongWay
     prepared = import_module('autodiff_mini.fast.prepared')
-    kind = prepared.Prepared if key[0] is None else prepared.Mapped
-    table[key] = kind(operands, names, function, args, kwargs)
+    table[key] = prepared.Prepared(
+        operands, names, function, args, kwargs, key[0] is not None)
     return table[key]
 
 

@@ -43,8 +43,8 @@ def written_key(jaxpr):
     """Return the content of a program, except its constants, as a key.
 
     Raises:
-        TypeError: the program calls a user's function, or contains an
-            unhashable value.
+        TypeError: the program calls a user's function or primitive, or
+            contains an unhashable value.
     """
     inputs = *jaxpr.constvars, *jaxpr.invars
     places = {v: i for i, v in enumerate(inputs)}

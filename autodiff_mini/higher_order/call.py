@@ -13,7 +13,7 @@ from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, vmap)
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import FlatFunction, tree_flatten
-from autodiff_mini.zeros import pack, unpack, which_zero
+from autodiff_mini.zeros import pack, perturbed, unpack
 
 
 def defcall(name):
@@ -73,24 +73,23 @@ def named(f, like):
 
 
 def call_jvp(tag, xs, x_dots, fun):
-    out_zeros = Store()
-    fun_jvp = on_arrays(
-        lambda xs, x_dots: jvp.jvp_flat(fun, xs, x_dots, tag),
-        which_zero(x_dots), out_zeros, fun)
+    out_moving = Store()
+    fun_jvp = on_arrays(partial(jvp.jvp_flat, fun, tag=tag),
+                        perturbed(x_dots), out_moving, fun)
     outs = call_p.bind(*pack(xs, x_dots), fun=fun_jvp)
-    return unpack(outs, out_zeros.value)
+    return unpack(outs, out_moving.value)
 
 
-def on_arrays(rule, in_zeros, out_zeros, like):
+def on_arrays(rule, moving, out_moving, like):
     """Return a function of primals and tangents as a function of arrays.
 
     Symbolic zeros are not arrays, so they are left out.  The store
-    `out_zeros` records which output tangents are zeros.
+    `out_moving` records which output tangents are not.
     """
     def fun_jvp(*arrays):
-        ys, y_dots = rule(*unpack(arrays, in_zeros))
-        return pack(ys, y_dots), which_zero(y_dots)
-    return out_zeros.keep(fun_jvp, like)
+        ys, y_dots = rule(*unpack(arrays, moving))
+        return pack(ys, y_dots), perturbed(y_dots)
+    return out_moving.keep(fun_jvp, like)
 
 
 def call_vmap(axis, xs, dims, fun):

@@ -11,12 +11,12 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import common_type, convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, public, typeof
-from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (
     close_together, defpartial, fit_outputs, for_arguments, for_outputs,
     interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
-    partial_eval_jaxpr, perturbed, picked, prune_equation, remembered, run,
-    stage_program, transpose_jaxpr, unpack_marked, vmap_jaxpr, zeros)
+    partial_eval_jaxpr, picked, prune_equation, remembered, run,
+    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -25,11 +25,11 @@ from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import tree_leaves
-from autodiff_mini.zeros import pack
+from autodiff_mini.zeros import pack, perturbed, unpack
 
 
 def run_branch(index, *xs, branches):
-    return jit_p.impl(*xs, jaxpr=branches[int(index)])
+    return run_compiled(*xs, jaxpr=branches[int(index)])
 
 
 cond_p = Primitive('cond', run_branch, multiple_results=True)
@@ -39,7 +39,8 @@ abstract.rules[cond_p] = lambda *avals, branches: branches[0].out_avals
 def transform_branches(transform, branches, marks, *more):
     """Transform all branches, and return the results and the output marks.
 
-    An output perturbed, mapped, or unknown in one branch is so in all.
+    An output that is perturbed, mapped, or unknown in one branch is marked
+    so in all branches.
 
     Args:
         transform: `transform(branch, marks, wanted, *more)`, which returns a
@@ -62,7 +63,7 @@ def cond_jvp(primals, tangents, branches):
                                               perturbed(tangents[1:]))
     outs = cond_p.bind(primals[0], *pack(primals[1:], tangents[1:]),
                        branches=branches)
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 jvp.rules[cond_p] = cond_jvp

@@ -32,18 +32,18 @@ from autodiff_mini.signature import (
     UserFunction, argument_keys, exact_count, gives_self, named_after,
     resolve_kwargs, signature_of, takes_self)
 from autodiff_mini.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, unpack,
-    which_zero)
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, perturbed,
+    unpack)
 
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
     """Call the rule, or bind the call if nothing is perturbed."""
-    if {*map(type, x_dots)} <= {Zero}:
+    if any(perturbed(x_dots)):
+        rule = rule_of(x_dots, **params)
+    else:
         def rule(xs, x_dots):
             ys = primitive.bind(*xs, **params)
             return ys, list(map(Zero, ys))
-    else:
-        rule = rule_of(x_dots, **params)
     return run_outside(jvp.JVPTracer, tag, primitive, params['fun'], rule,
                        xs, x_dots)
 
@@ -83,13 +83,13 @@ def custom_call_vmap(primitive, mappers, axis, xs, dims, fun, **rules):
 
 def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
     """Return the outputs and tangents of a batch, and their dims."""
-    still, out_still = which_zero(x_dots), Store()
+    moving, out_moving = perturbed(x_dots), Store()
     outs, found = vmap.vmap_flat(
-        on_arrays(rule, still, out_still, rule), axis, pack(xs, x_dots),
-        [*dims, *others(dims_of_tangents(dims), still)])
-    outs, y_dims = conform(outs, found, len(out_still.value), axis, dims,
+        on_arrays(rule, moving, out_moving, rule), axis, pack(xs, x_dots),
+        [*dims, *picked(dims_of_tangents(dims), moving)])
+    outs, y_dims = conform(outs, found, len(out_moving.value), axis, dims,
                            out_dims.value)
-    return unpack(outs, out_still.value), y_dims
+    return unpack(outs, out_moving.value), y_dims
 
 
 def dims_of_tangents(dims) -> list:
@@ -240,13 +240,13 @@ class Pull:
         self.jaxpr = jaxpr
         self.traced = [isinstance(x, Tracer) for x in consts]
         self.fixed = others(consts, self.traced)
-        self.zeros = which_zero(cts)
+        self.given = perturbed(cts)
         self.moves = [v.aval.dtype != float0 for v in jaxpr.invars]
 
     def cotangents(self, consts, cts) -> list:
         """Return the cotangents of all inputs."""
         x_bars = self.bind(*picked(consts, self.traced),
-                           *others(cts, self.zeros))
+                           *picked(cts, self.given))
         still = others(self.jaxpr.invars, self.moves)
         return interleave(self.moves, x_bars, [Zero(v.aval) for v in still])
 
@@ -256,9 +256,9 @@ class Pull:
     def split(self, operands):
         """Return the residuals, and a cotangent for each output."""
         n = sum(self.traced)
-        zeros = [Zero(v.aval) for v in picked(self.jaxpr.outvars, self.zeros)]
+        zeros = [Zero(v.aval) for v in others(self.jaxpr.outvars, self.given)]
         return (interleave(self.traced, operands[:n], self.fixed),
-                interleave(self.zeros, zeros, operands[n:]))
+                interleave(self.given, operands[n:], zeros))
 
     def __call__(self, *operands):
         x_bars = transpose.backward_pass(self.jaxpr, *self.split(operands))
@@ -278,7 +278,7 @@ class Pull:
             derivative, self.jaxpr.in_avals, tag)
         x_dots = picked(transpose.pull(program, program.consts, cts),
                         self.moves)
-        if not all(which_zero(dots[n:])):
+        if any(perturbed(dots[n:])):
             ct_dots = map(instantiate_zeros, dots[n:])
             x_dots = map(jvp.add_tangents, x_dots,
                          self.bind(*operands[:n], *ct_dots))
@@ -379,7 +379,7 @@ class custom_jvp(UserFunction):
         """Define the derivative rule; can be used as a decorator.
 
         The rule applies to later calls.  Existing linear functions,
-        pullbacks, and jaxprs, and programs that jit has traced, keep the
+        pullbacks, and jaxprs, and programs that `jit` has traced, keep the
         rule that they were made with.
 
         Args:
@@ -449,7 +449,6 @@ class custom_jvp(UserFunction):
         return call.out_tree.unflatten(own_memory(ys, xs))
 
     def bind(self, call, xs):
-        """Return the outputs of a call with these operands."""
         # The call with the rule for vmap is inside: other rules come first.
         fun = seams.call_with_batching(call) if call.rules.vmap else call
         return custom_jvp_call_p.bind(*xs, fun=fun, jvp=FlatRule(call))
@@ -554,7 +553,7 @@ class FlatCall:
         return args, {name: every[name] for name in self.names}
 
     def __getstate__(self):
-        """Return the state to pickle, without rules the function has."""
+        """Return the state to pickle, without the function's own rules."""
         return {key: x for key, x in vars(self).items()
                 if x is not self.function.rules}
 

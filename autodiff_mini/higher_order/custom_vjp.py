@@ -22,18 +22,18 @@ from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
     dims_of_tangents, for_rule, jvp_vmap)
 from autodiff_mini.higher_order.programs import (
-    interleave, others, picked, stage_program, unpack_marked)
+    interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    call_late, closed_over, element)
+    call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import mark_as_arguments, to_read
+from autodiff_mini.memory import (
+    innermost_array, mark_as_arguments, to_read)
 from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, unpack, which_zero)
+    Zero, instantiate_zeros, pack, perturbed, unpack)
 
 
 def promise_of(x_dots, fun, fwd, jvp):
@@ -49,12 +49,9 @@ def promise_of(x_dots, fun, fwd, jvp):
 def is_written_down(x_dot):
     """Return whether a tangent belongs to a program being recorded.
 
-    That program could be run backwards.
+    Such a program could be run backwards.
     """
-    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
-        is_batch = isinstance(x_dot, vmap.BatchTracer)
-        x_dot = x_dot.val if is_batch else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
+    return innermost_array(x_dot) is None
 
 
 def promise(name, fwd, jvp, xs, x_dots):
@@ -68,29 +65,29 @@ def promise(name, fwd, jvp, xs, x_dots):
         jvp: the rule for forward mode, or None.
         xs, x_dots: primals, and their tangents.
     """
-    perturbed = [type(t) is not Zero for t in x_dots]
-    ys, residuals, bwd = fwd(xs, perturbed)
+    moving = perturbed(x_dots)
+    ys, residuals, bwd = fwd(xs, moving)
     count = len(residuals)
 
     def forwards(*operands):
-        _, y_dots = jvp(*unpack_marked(operands[count:], perturbed))
+        _, y_dots = jvp(*unpack(operands[count:], moving))
         return list(map(instantiate_zeros, y_dots))
 
     known = [*residuals, *(xs if jvp else [])]
     types = [tangent_type(typeof(y)) for y in ys]
     y_dots = custom_lin_p.bind(
-        *known, *picked(x_dots, perturbed), name=name,
+        *known, *picked(x_dots, moving), name=name,
         jvp=jvp and named(forwards, jvp),
-        bwd=partial(keep_promise, bwd, count, perturbed), n=len(known),
+        bwd=partial(keep_promise, bwd, count, moving), n=len(known),
         out_avals=types)
     return ys, [Zero(y) if aval.dtype == float0 else y_dot
                 for y, y_dot, aval in zip(ys, y_dots, types)]
 
 
-def keep_promise(bwd, count, perturbed, residuals, cts):
+def keep_promise(bwd, count, moving, residuals, cts):
     """Return the cotangents of the perturbed operands, None for zeros."""
     x_bars = bwd(residuals[:count], cts)
-    return picked([None] * (len(perturbed) - len(x_bars)) + x_bars, perturbed)
+    return picked([None] * (len(moving) - len(x_bars)) + x_bars, moving)
 
 
 def custom_lin(*operands, name, jvp, bwd, n, out_avals):
@@ -125,22 +122,22 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
     if params['jvp']:
         forwards = partial(custom_lin, bwd=bwd, n=n, **params)
         return jvp.jvp_flat(forwards, operands, dots, tag)
-    zero = which_zero(dots)
+    moving = perturbed(dots)
 
     def bwd_dot(arrays, cts):
         x_bars, x_dots = jvp.jvp_flat(
             lambda *residuals: bwd(residuals, cts),
-            *unpack(arrays, zero[:n]), tag)
+            *unpack(arrays, moving[:n]), tag)
         return [None if x_bar is None else instantiate_zeros(x_dot)
                 for x_bar, x_dot in zip(x_bars, x_dots)]
 
     y_dots = [[Zero(aval) for aval in params['out_avals']]]
-    if not all(zero[:n]):
-        moving = pack(operands[:n], dots[:n])
+    if any(moving[:n]):
+        known = pack(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
-            *moving, *operands[n:], bwd=named(bwd_dot, bwd),
-            n=len(moving), **params))
-    if not all(zero[n:]):
+            *known, *operands[n:], bwd=named(bwd_dot, bwd), n=len(known),
+            **params))
+    if any(moving[n:]):
         y_dots.append(custom_lin_p.bind(
             *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd, n=n,
             **params))
@@ -181,14 +178,14 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
 
     Sum the cotangents of an operand that all elements share.
     """
-    still, n = which_zero(cts), len(residuals)
+    given, n = perturbed(cts), len(residuals)
 
     def flat_bwd(*arrays):
-        zeros = [Zero(element(ct.aval, dim))
-                 for ct, dim, zero in zip(cts, y_dims, still) if zero]
-        return bwd(arrays[:n], interleave(still, zeros, arrays[n:]))
+        zeros = [Zero(element_type(ct.aval, dim))
+                 for ct, dim, has in zip(cts, y_dims, given) if not has]
+        return bwd(arrays[:n], interleave(given, arrays[n:], zeros))
 
-    dims = [*res_dims, *others(dims_of_tangents(y_dims), still)]
+    dims = [*res_dims, *picked(dims_of_tangents(y_dims), given)]
     x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
     return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
             for x_bar, dim, x_dim in zip(
@@ -248,7 +245,7 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    Reverse mode uses this rule.  As in custom_jvp, `defjvp` can add another
+    Reverse mode uses this rule.  As in `custom_jvp`, `defjvp` can add another
     rule, for forward mode.
 
     Args:
@@ -310,7 +307,7 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
                 of each array, and `bwd` a SymbolicZero instead of each
                 cotangent that is zero.
-            optimize_remat: whether checkpoint calls the function instead of
+            optimize_remat: whether `checkpoint` calls the function instead of
                 `fwd` when no residual is kept.  The output's derivatives
                 are then the derivatives of what `fun` computes.
         """

@@ -23,15 +23,15 @@ from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.programs import (
     close_and_dedupe, close_together, compute_forwarded, defpartial,
     fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr,
-    known_jaxpr, others, partial_eval_jaxpr, permute, perturbed, picked,
-    prune_equation, remembered, run, stage_program, transpose_jaxpr,
-    unpack_marked, vmap_jaxpr, zeros)
+    known_jaxpr, others, partial_eval_jaxpr, permute, picked, prune_equation,
+    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
 from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
-from autodiff_mini.zeros import Zero, instantiate_all, instantiate_zeros
+from autodiff_mini.zeros import (
+    Zero, instantiate_all, instantiate_zeros, perturbed, unpack)
 
 # What all loops have in common.
 CONSTANT, CARRY, ROW = range(3)     # the kinds of a loop's operands
@@ -240,7 +240,7 @@ def scan_jvp(primals, tangents, jaxpr, counts, **loop):
     body = permute(body, range(len(operands)), out_order)
     outs = scan_p.bind(*operands, jaxpr=body, counts=counts, **loop)
     outs = [outs[out_order.index(i)] for i in range(len(outs))]
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 jvp.rules[scan_p] = scan_jvp
@@ -291,10 +291,10 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     now[n:n] = trace.compute(jit_p, now[:n],
                              {'jaxpr': first, 'name': 'scan'})
     now_kinds[n:n] = [CONSTANT] * len(first.outvars)
-    carried = [i for i, kind in enumerate(now_kinds) if kind == CARRY]
+    carried = tuple(i for i, kind in enumerate(now_kinds) if kind == CARRY)
     outs, passed = compute_forwarded(trace, scan_p, now, {
         'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
-        m, tuple(carried))
+        m, carried)
     res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
     operands, counts, later = grouped(
@@ -405,7 +405,7 @@ def while_jvp(primals, tangents, test, body, counts):
         [*primals, *map(instantiate_zeros, picked(tangents, moving))],
         marked_kinds(primals, counts, moving), body, test)
     outs = while_p.bind(*operands, test=test, body=body, counts=counts)
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 @remembered

@@ -19,7 +19,8 @@ from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
-from autodiff_mini.zeros import Zero, instantiate_zeros, pack, unpack
+from autodiff_mini.zeros import (
+    Zero, instantiate_zeros, pack, perturbed, unpack)
 
 
 def nothing(jaxpr):
@@ -41,16 +42,6 @@ def interleave(places, xs, others) -> list:
     """Return the `xs` at the marked places, and the others elsewhere."""
     xs, others = iter(xs), iter(others)
     return [next(xs if here else others) for here in places]
-
-
-def perturbed(tangents) -> tuple:
-    """Return for each tangent or cotangent whether it is not a Zero."""
-    return tuple([type(t) is not Zero for t in tangents])
-
-
-def unpack_marked(arrays, marks):
-    """Return the outputs, and their tangents: Zeros where unmarked."""
-    return unpack(arrays, [not mark for mark in marks])
 
 
 def close(jaxpr):
@@ -166,10 +157,10 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
     def derivative(*arrays):
         ys, y_dots = jvp.jvp_flat(
-            partial(run, jaxpr), *unpack_marked(arrays, moving), tag)
+            partial(run, jaxpr), *unpack(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
-        return pack(ys, y_dots), list(perturbed(y_dots))
+        return pack(ys, y_dots), perturbed(y_dots)
 
     tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
     return stage_pair(derivative, [*jaxpr.in_avals, *tangents], tag)
@@ -240,7 +231,7 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
 
 
 @remembered
-def forward(jaxpr, count=0, changing=()):
+def drop_forwarded(jaxpr, count, changing):
     """Drop the outputs that merely return an argument.
 
     Args:
@@ -255,8 +246,8 @@ def forward(jaxpr, count=0, changing=()):
     place = {v: i for i, v in enumerate(jaxpr.invars) if i not in changing}
     passed = [place.get(v) if i >= count else None
               for i, v in enumerate(jaxpr.outvars)]
-    kept = tuple(i for i, p in enumerate(passed) if p is None)
-    return permute(jaxpr, range(len(jaxpr.invars)), kept), passed
+    kept = [v for v, i in zip(jaxpr.outvars, passed) if i is None]
+    return replace(jaxpr, outvars=kept, cache={}), passed
 
 
 @remembered
@@ -376,7 +367,7 @@ def defpartial(primitive, cut):
 def program_jvp(primitive, primals, tangents, jaxpr, **params):
     jaxpr, out_moving = jvp_jaxpr(jaxpr, perturbed(tangents), nothing(jaxpr))
     outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
-    return unpack_marked(outs, out_moving)
+    return unpack(outs, out_moving)
 
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):
@@ -402,16 +393,16 @@ def program_partial_eval(primitive, trace, args, unknown, jaxpr,
     return interleave(out_unknown, late, outs[:n])
 
 
-def compute_forwarded(trace, primitive, xs, params, *kept):
+def compute_forwarded(trace, primitive, xs, params, count, changing=()):
     """Compute a known part, but not the residuals that are its operands.
 
     Args:
-        kept: as for `forward`.
+        count, changing: as for `drop_forwarded`.
 
     Returns:
         All outputs, and the position of each among the operands, or None.
     """
-    program, passed = forward(params['jaxpr'], *kept)
+    program, passed = drop_forwarded(params['jaxpr'], count, changing)
     outs = iter(trace.compute(primitive, xs, params | {'jaxpr': program}))
     return [next(outs) if i is None else xs[i] for i in passed], passed
 

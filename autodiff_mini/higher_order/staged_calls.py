@@ -7,7 +7,7 @@ Chapter 7.
 
 from autodiff_mini.core import ShapedArray, TraceTag, fun_name, typeof
 from autodiff_mini.errors import UnexpectedTracerError
-from autodiff_mini.higher_order.programs import interleave
+from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, stage_flat)
 from autodiff_mini.interpreters.partial_eval import linear_flat
@@ -44,11 +44,10 @@ def open_program(fun, jaxpr, invars):
 
 def linear_program(transform, fun, args, unknown):
     """Return `fun` as a program that is linear in the unknown arguments."""
-    fixed = [x for x, here in zip(args, unknown) if not here]
+    fixed = others(args, unknown)
     return linear_flat(
         lambda *ts: fun(*interleave(unknown, ts, fixed)),
-        [x.aval for x, here in zip(args, unknown) if here],
-        TraceTag(transform, fun))
+        [x.aval for x in picked(args, unknown)], TraceTag(transform, fun))
 
 
 def stage_linear(fun, args, unknown):
@@ -58,7 +57,7 @@ def stage_linear(fun, args, unknown):
     become its first arguments.
     """
     jaxpr = drop_dead(linear_program('call', fun, args, unknown))
-    known = [Var(typeof(x)) for x, here in zip(args, unknown) if not here]
+    known = [Var(typeof(x)) for x in others(args, unknown)]
     return open_program(fun, jaxpr, interleave(unknown, jaxpr.invars, known))
 
 
@@ -91,7 +90,7 @@ class StagedRule:
             over them, and the rule does not cover them.
     """
 
-    def __init__(self, primitive, fun, rule, num_consts, residuals=False):
+    def __init__(self, primitive, fun, rule, num_consts, residuals):
         self.__qualname__ = fun_name(rule)
         self.primitive = primitive
         self.fun = fun
@@ -107,13 +106,13 @@ class StagedRule:
         ys, *more = call_late(self.fun, self.rule, xs[n:], marks[n:], *size)
         types = list(map(typeof, ys))
         if size:
-            types = [element(aval, 0 if is_mapped else None)
+            types = [element_type(aval, 0 if is_mapped else None)
                      for aval, is_mapped in zip(types, *more)]
         check_outputs(self.fun, self.rule, types)
         return ys, *more
 
 
-def element(aval, dim):
+def element_type(aval, dim):
     """Return the type of one element of a batch."""
     return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
 

@@ -1,7 +1,7 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
-Rules compute shapes.  To find the dtype, NumPy computes once with arrays of a
-single element.  Chapter 6.
+Rules compute shapes.  NumPy determines the dtype, by computing once with
+arrays of a single element.  Chapter 6.
 """
 
 from functools import lru_cache, partial
@@ -21,22 +21,21 @@ def elementwise_type(primitive, *avals):
     shape = np.broadcast_shapes(*[aval.shape for aval in avals])
     # 1j + np.float64(1) is a Python number, but 1j + np.ones(2) isn't, so
     # each operand keeps its number of axes.
-    kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
-                                     for aval in avals])
+    kind = type_of_ones(primitive, avals)
     return (ShapedArray(shape, kind.dtype, True) if kind.weak_type
             else array_type(shape, kind.dtype))
 
 
-def ones(aval, ndim):
-    """Return a 1 of this type, with `ndim` axes of length 1."""
+def ones(aval):
+    """Return a 1 with the type's dtype and number of axes."""
     one = aval.dtype.type(1)
-    return one.item() if aval.weak_type else np.full((1,) * ndim, one)[()]
+    return one.item() if aval.weak_type else np.full([1] * aval.ndim, one)[()]
 
 
-def type_of_ones(primitive, *ones, **params):
+def type_of_ones(primitive, avals, **params):
     """Return the type of the result that NumPy computes from ones."""
     with np.errstate(all='ignore'):
-        return typeof(primitive.impl(*ones, **params))
+        return typeof(primitive.impl(*map(ones, avals), **params))
 
 
 @elementwise.define
@@ -49,8 +48,7 @@ def defshape(primitive, shape_rule):
     """Define the shape of the result, by `shape_rule(*shapes, **params)`."""
     @lru_cache(maxsize=512)
     def rule(*avals, **params):
-        kind = type_of_ones(primitive, *[ones(aval, aval.ndim)
-                                         for aval in avals], **params)
+        kind = type_of_ones(primitive, avals, **params)
         shape = shape_rule(*[aval.shape for aval in avals], **params)
         return array_type(shape, kind.dtype)
     rules[primitive] = rule

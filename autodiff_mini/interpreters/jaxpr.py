@@ -43,7 +43,7 @@ class JaxprTrace(Trace):
         self.snapshot = Snapshot()
 
     def __exit__(self, *error):
-        """Release the record, because a rule in it may hold tracers."""
+        """Release the record, because a rule in it can hold tracers."""
         super().__exit__(*error)
         self.parent, self.eqns, self.consts = None, [], []
         self.snapshot.copies = {}
@@ -121,15 +121,16 @@ seams.stage.define(JaxprTrace)
 
 
 @gc_paused
-def stage_flat(f, avals, tag):
+def stage_flat(f, avals, tag, new_trace=seams.stage):
     """Record `f`, a function of arrays of these types, as a jaxpr.
 
     Args:
         f: takes arrays, returns a list of them.
         avals: the types of its arguments.
         tag: the application of the transformation.
+        new_trace: the class of the trace that records.
     """
-    with seams.stage(current_trace(), tag) as trace:
+    with new_trace(current_trace(), tag) as trace:
         inputs = list(map(trace.input, avals))
         return trace.jaxpr(inputs, f(*inputs))
 

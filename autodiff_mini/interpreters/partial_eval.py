@@ -9,9 +9,9 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    Trace, Tracer, base, current_trace, float0, set_current_trace,
-    tangent_type, typeof)
-from autodiff_mini.interpreters.jaxpr import JaxprTrace, JaxprTracer
+    Trace, Tracer, base, current_trace, float0, tangent_type, typeof)
+from autodiff_mini.interpreters.jaxpr import (
+    JaxprTrace, JaxprTracer, stage_flat)
 from autodiff_mini.interpreters.jvp import jvp_flat
 from autodiff_mini.jaxprs import Literal
 from autodiff_mini.memory import owner_of
@@ -23,7 +23,7 @@ class PartialEvalTrace(JaxprTrace):
 
     def __init__(self, parent, tag):
         super().__init__(parent, tag)
-        self.foreign = {}   # by id: arrays that may be changed later
+        self.foreign = {}   # by id: arrays that other code can change
         self.snapshot.subok = True  # residuals keep their class
         self.has_boxes = False
 
@@ -40,19 +40,10 @@ class PartialEvalTrace(JaxprTrace):
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
-    def compute(self, primitive, args, params):
-        """Let the parent compute, because all operands are known."""
-        parent = self.parent
-        try:
-            parent.line = None if primitive.is_call else self.line
-            set_current_trace(parent)
-            out = primitive.bind(*args, **params)
-        finally:
-            parent.line = None
-            set_current_trace(self)
-        if isinstance(out, Tracer):
-            out.made_in = self
-        return out
+    compute = Trace.process_primitive   # if all operands are known
+
+    def interpret(self, primitive, args, params):
+        return primitive.bind(*args, **params)
 
     def is_unknown(self, x):
         return type(x) is JaxprTracer and x._trace is self
@@ -60,8 +51,8 @@ class PartialEvalTrace(JaxprTrace):
     def var(self, x):
         """Return the Var or Literal for `x`; known values become residuals.
 
-        An array is copied if other code may change it later.  A user's rule
-        may do so, and runs without a rule of ours above it.
+        An array is copied if other code can change it later.  A user's rule
+        can, and while it runs, `line` is None.
         """
         if self.has_boxes:
             x = self.opened(x)
@@ -74,7 +65,7 @@ class PartialEvalTrace(JaxprTrace):
         return Literal(x) if type(x) is Zero else self.constant(x)
 
     def box(self, x):
-        """Return a tracer for a known value, until it is written into."""
+        """Return a tracer that holds a known value, until written into."""
         self.has_boxes = True
         return JaxprTracer(self, Literal(x))
 
@@ -98,16 +89,8 @@ rules = {}
 
 
 def linear_flat(f, avals, tag):
-    """Record `f`, a linear function of arrays of these types, as a jaxpr.
-
-    Args:
-        f: takes arrays, returns a list of them.
-        avals: the types of its arguments.
-        tag: the application of the transformation.
-    """
-    with PartialEvalTrace(current_trace(), tag) as trace:
-        inputs = list(map(trace.input, avals))
-        return trace.jaxpr(inputs, f(*inputs))
+    """Record `f`, a linear function of arrays of these types, as a jaxpr."""
+    return stage_flat(f, avals, tag, PartialEvalTrace)
 
 
 def linearize_flat(f, primals, tag):

@@ -61,7 +61,7 @@ def transpose_equation(eqn, known, gathered):
             ct = gathered.pop(eqn.outvars[0])
         operands = list(map(known.get, eqn.invars, eqn.invars))
         line = eqn.line
-        if line and trace.parent:   # a trace above us records lines
+        if line and trace.parent:   # the current trace records lines
             line = line[0], line[1], REVERSE
         trace.line = None if primitive.is_call else line
         rule = rules[primitive]
@@ -101,7 +101,7 @@ def pull(jaxpr, consts, cts) -> list:
     return kind(jaxpr, consts, cts).cotangents(consts, cts)
 
 
-# A call, and an operation that holds a program, returns a list.
+# Calls, and operations that hold a program, return a list.
 has_several_results = attrgetter('primitive.multiple_results')
 
 

@@ -29,7 +29,7 @@ class Axis(NamedTuple):
 class SharedDim(int):
     """The dim 0 of a value whose elements all have the same value.
 
-    Their derivatives may differ, so the value keeps the batch axis.
+    Their derivatives can differ, so the value keeps the batch axis.
     """
 
     __slots__ = ()
@@ -83,7 +83,7 @@ class BatchTrace(Trace):
         return self.join(out, dim)
 
     def split(self, xs):
-        """Return the values, and for each 0, or None if it is not mapped."""
+        """Return the values, and their dims: 0, SHARED, or None."""
         vals, dims = [], []
         for x in xs:
             mine = type(x) is BatchTracer and x._trace.tag is self.tag
@@ -169,9 +169,10 @@ def spread(x, dim, size):
     return x if dim == 0 else np.broadcast_to(x, (size, *np.shape(x)))
 
 
-def move_front(x, axis):
-    """Return `x` with this axis in front of the others."""
-    if axis == 0:
+def move_axis(x, source, destination):
+    """Return `x` with one axis moved to another place."""
+    if source == destination:
         return x
-    axes = range(np.ndim(x))
-    return np.transpose(x, [axis, *axes[:axis], *axes[axis + 1:]])
+    axes = [*range(np.ndim(x))]
+    axes.insert(destination, axes.pop(source))
+    return np.transpose(x, axes)

@@ -92,7 +92,7 @@ def defdecomposition(primitive, shapes):
         return parts, [0] * len(parts)
 
     def abstract_rule(a, **params):
-        kinds = map(typeof, primitive.impl(ones(a, a.ndim), **params))
+        kinds = map(typeof, primitive.impl(ones(a), **params))
         return [array_type((*a.shape[:-2], *shape), kind.dtype)
                 for shape, kind in zip(shapes(*a.shape[-2:], **params),
                                        kinds, strict=True)]

@@ -87,7 +87,7 @@ vmap.rules[slogdet_p] = lambda axis, vals, dims: (
     slogdet_p.bind(*vals), [0, 0])
 abstract.rules[slogdet_p] = lambda a: [
     array_type(a.shape[:-2], typeof(x).dtype)
-    for x in slogdet_p.impl(abstract.ones(a, a.ndim))]
+    for x in slogdet_p.impl(abstract.ones(a))]
 
 cholesky_p = Primitive('cholesky', np.linalg.cholesky)
 

@@ -52,11 +52,9 @@ def operator_row(method, function, text, *rules, name=None):
         rules: as for `row`.
         name: the name of the primitive, by default the name of the method.
     """
-    python, mirrored = f'__{method}__', f'__r{method}__'
     primitive = row(function, *rules, name=name or method,
-                    impl=getattr(operator, python))
-    operator_ufunc(function, primitive, python,
-                   mirrored if hasattr(np.ndarray, mirrored) else None)
+                    impl=getattr(operator, f'__{method}__'))
+    operator_ufunc(function, primitive, method)
     lowering.defwritten(primitive, text)
     return primitive
 
@@ -172,8 +170,21 @@ def pow_exponent(y_dot, z, x, y):
 
 
 pow_p = row(np.power, pow_base, pow_exponent, name='pow', impl=to_the_power)
-operator_ufunc(np.power, pow_p, '__pow__', '__rpow__')
 float_power_p = row(np.float_power, pow_base, pow_exponent)
+operator_ufunc(np.power, pow_p, 'pow')
+
+
+def power_operator(x, y):
+    """Return `x ** y`, in NumPy's dtype if the value of `y` decides it."""
+    if type(y) is int and x.dtype.kind in 'bi':
+        if y < 0 and x.aval.weak_type:
+            x = convert(x, np.dtype(float), True)   # 2 ** -1 is 0.5
+        elif y == 2 and x.dtype == bool and not x.aval.weak_type:
+            x = convert(x, np.dtype(np.int8 if x.ndim else int))
+    return pow_p.bind(x, operand(y))
+
+
+Tracer.__pow__ = power_operator
 
 
 def chosen_by(test):

@@ -11,7 +11,7 @@ from autodiff_mini.interpreters import (
 from autodiff_mini.numpy_api import operator_ufunc
 
 matmul_p = Primitive('matmul', operator.matmul)
-operator_ufunc(np.matmul, matmul_p, '__matmul__', '__rmatmul__')
+operator_ufunc(np.matmul, matmul_p, 'matmul')
 jvp.defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
                      lambda y_dot, z, x, y: x @ y_dot)
 

@@ -82,7 +82,7 @@ class CostTable(NamedTuple):
 def cost(f, *args) -> CostTable:
     """Return what `f` and its derivative cost, without running them.
 
-    An elementwise function has one operation for each output element, and a
+    An element-wise function has one operation for each output element, and a
     sum has one for each input element.  A product of m by k and k by n
     matrices has 2mkn, a Fourier transform of n numbers has 5 n log n, and
     decompositions have their textbook counts.  Copying elements has none.
@@ -98,7 +98,7 @@ def cost(f, *args) -> CostTable:
             ShapedArray, can replace an array.
 
     Returns:
-        Three costs, which print as a table: `forward` is `f`, where an array
+        Three costs, which print as a table.  `forward` is `f`, where an array
         is freed after its last use.  `backward` is the rest of `vjp`, for
         given cotangents; its peak covers both passes.  `compiled` is the
         gradient, as `jit` compiles it, without the value of `f`.  If `f` has
@@ -110,8 +110,8 @@ def cost(f, *args) -> CostTable:
             reverse pass.
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
-        operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
-        chapter 18, for what to count.
+    operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
+    chapter 18, for what to count.
 
     Examples:
         >>> import numpy as np

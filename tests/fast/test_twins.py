@@ -20,7 +20,7 @@ def total(f):
     return lambda x: np.sum(f(x))
 
 
-# By name: a function with a body, as a function of x; one has two programs.
+# By name: a function with a body, as a function of x; the last nests two.
 CALLS = {
     'scan': lambda body: lambda x: ad.scan(
         lambda c, _: (body(c), None), x, None, 3)[0],

@@ -10,15 +10,15 @@ from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (
     close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
-    jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, perturbed,
-    program_jvp, remembered, unpack_marked)
+    jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, program_jvp,
+    remembered)
 from autodiff_mini.interpreters import jvp, lowering, transpose
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.more.calls.policies import save
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.signature import (
     argument_positions, hold_arguments, named_after, names_of)
-from autodiff_mini.zeros import pack
+from autodiff_mini.zeros import pack, perturbed, unpack
 
 checkpoint_p = Primitive('checkpoint', run_compiled, multiple_results=True)
 defprogram(checkpoint_p)
@@ -38,7 +38,7 @@ def checkpoint_jvp(primals, tangents, jaxpr, policy, name):
     outs = checkpoint_p.bind(*primals, jaxpr=now, **params)
     y_dots = checkpoint_p.bind(*pack(primals, tangents), *outs[n:],
                                jaxpr=again, **params)
-    return unpack_marked([*outs[:n], *y_dots], out_moving)
+    return unpack([*outs[:n], *y_dots], out_moving)
 
 
 jvp.rules[checkpoint_p] = checkpoint_jvp
@@ -118,8 +118,8 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         policy: which results are kept if the reverse pass needs them.
             `policy(primitive, *avals, **params)` returns whether to keep the
             results of an operation.  By default, none are kept.  A loop or a
-            branch is one operation, but a jit is opened.  An answer can
-            be reused in later calls.  See checkpoint_policies.
+            branch is one operation, but a `jit` is opened.  An answer can
+            be reused in later calls.  See `checkpoint_policies`.
         static_argnums: the positions of arguments that are not traced and
             can be anything.
 
@@ -127,7 +127,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         A function that takes the same arguments and returns the same result.
 
     Raises:
-        TypeError: the policy is not a function, or a call is invalid for jit.
+        TypeError: the policy is not a function, or `jit` refuses a call.
         ValueError: a static argument does not exist.
 
     Source: `jax.checkpoint`.

@@ -14,7 +14,7 @@ from autodiff_mini.higher_order.staged_calls import (
     closed_over, stage_function)
 from autodiff_mini.interpreters import jvp
 from autodiff_mini.zeros import (
-    Zero, instantiate_zeros, pack, unpack, which_zero)
+    Zero, instantiate_zeros, pack, perturbed, unpack)
 
 
 @seams.leave_closure.take
@@ -36,11 +36,11 @@ def open_call(trace, args, fun, rule):
     Returns:
         The operands, and the parameters.
     """
-    types, out_still = list(map(typeof, args)), Store()
-    still = [aval.dtype.kind not in 'fc' for aval in types]
-    zeros = [Zero(aval) if zero else aval for aval, zero in zip(types, still)]
-    slope, more = stage_function(on_arrays(rule, still, out_still, rule),
-                                 pack(types, zeros))
+    types, out_moving = list(map(typeof, args)), Store()
+    moving = [aval.dtype.kind in 'fc' for aval in types]
+    dots = [x if moves else Zero(x) for x, moves in zip(types, moving)]
+    slope, more = stage_function(on_arrays(rule, moving, out_moving, rule),
+                                 pack(types, dots))
     staged, consts = stage_function(fun, types)
     args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
     linear = list(map(trace.is_unknown, args))
@@ -49,14 +49,14 @@ def open_call(trace, args, fun, rule):
         return staged(*xs[:n], *xs[end:])
 
     def opened_rule(xs, x_dots):
-        zeros = which_zero(x_dots[:end])
-        if not all(zero or free for zero, free in zip(zeros, linear)):
+        given = perturbed(x_dots[:end])
+        if not all(free for here, free in zip(given, linear) if here):
             raise closed_over(fun, custom_jvp_call_p)
-        dots = [Zero(x) if zero else instantiate_zeros(t)
-                for x, t, zero in zip(xs[end:], x_dots[end:], still)]
+        dots = [instantiate_zeros(t) if moves else Zero(x)
+                for x, t, moves in zip(xs[end:], x_dots[end:], moving)]
         ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
-                            out_still.value)
-        if not all(zeros[:n]):
+                            out_moving.value)
+        if any(given[:n]):
             ts = [*x_dots[:end], *map(Zero, xs[end:])]
             ts = [instantiate_zeros(t) if free else x
                   for x, t, free in zip(xs, ts, linear)]

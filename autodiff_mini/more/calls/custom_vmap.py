@@ -26,8 +26,7 @@ from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_map)
-from autodiff_mini.zeros import (
-    Zero, instantiate_all, pack, unpack, which_zero)
+from autodiff_mini.zeros import Zero, instantiate_all, pack, perturbed, unpack
 
 custom_vmap_call_p = defcall('custom_vmap_call')
 
@@ -56,14 +55,15 @@ def derivative(fun, vmap, types, xs, x_dots):
     If the tangents are recorded, compute the outputs now, and compute the
     values that the tangents need again later.
     """
-    fun_jvp, rule_jvp, still = push_forward(fun, vmap, which_zero(x_dots))
+    fun_jvp, rule_jvp, out_moving = push_forward(
+        fun, vmap, perturbed(x_dots))
     arrays = pack(xs, x_dots)
     if not any(map(is_written_down, x_dots)):
         outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp, vmap=rule_jvp)
-        return unpack(outs, still.value)
+        return unpack(outs, out_moving.value)
     ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap, **types)
     dot_types = [tangent_type(typeof(y)) for y in ys]
-    still = [aval.dtype == float0 for aval in dot_types]
+    moving = [aval.dtype != float0 for aval in dot_types]
 
     def fun_dot(*arrays):
         return fun_jvp(*arrays)[len(ys):]
@@ -72,40 +72,41 @@ def derivative(fun, vmap, types, xs, x_dots):
         return [row[len(ys):] for row in rule_jvp(*args)]
     y_dots = custom_vmap_call_p.bind(
         *arrays, fun=named(fun_dot, fun),
-        vmap=named(rule_dot, vmap), out_avals=others(dot_types, still))
-    return unpack([*ys, *y_dots], still)
+        vmap=named(rule_dot, vmap), out_avals=picked(dot_types, moving))
+    return unpack([*ys, *y_dots], moving)
 
 
-def push_forward(fun, rule, zeros):
+def push_forward(fun, rule, moving):
     """Return the derivatives of a function and its rule, on arrays.
 
-    Also return a Store that marks the integer outputs, which have no
-    tangent.
+    Also return a Store that marks the outputs that have a tangent.  Integer
+    outputs have none.
     """
-    still, tag = Store(), TraceTag('jvp', fun)
+    out_moving, tag = Store(), TraceTag('jvp', fun)
 
     def on_arrays(ys, y_dots):
-        fixed = [Zero(y).aval.dtype == float0 for y in ys]
-        y_dots = instantiate_all(others(y_dots, fixed), ys)
-        return [*ys, *y_dots], fixed
+        moves = [Zero(y).aval.dtype != float0 for y in ys]
+        y_dots = instantiate_all(picked(y_dots, moves), ys)
+        return [*ys, *y_dots], moves
 
     def fun_jvp(*arrays):
-        return on_arrays(*jvp.jvp_flat(fun, *unpack(arrays, zeros), tag))
+        return on_arrays(*jvp.jvp_flat(fun, *unpack(arrays, moving), tag))
 
     def rule_jvp(arrays, mapped, size):
-        primals, tangents = unpack(mapped, zeros)
+        primals, tangents = unpack(mapped, moving)
         # A value is mapped if its tangent is, and vice versa.
         either = [x or x_dot is True for x, x_dot in zip(primals, tangents)]
-        wanted = [*either, *others(either, zeros)]
+        wanted = [*either, *picked(either, moving)]
         arrays = [spread(x, None, size) if want and not has else x
                   for x, want, has in zip(arrays, wanted, mapped)]
         out_mapped = Store()
         batched = out_mapped.keep(lambda *xs: rule(xs, either, size), rule)
-        outs, fixed = on_arrays(*jvp.jvp_flat(
-            batched, *unpack(arrays, zeros), tag))
+        outs, moves = on_arrays(*jvp.jvp_flat(
+            batched, *unpack(arrays, moving), tag))
         found = out_mapped.value
-        return (outs, [*found, *others(found, fixed)]), fixed
-    return still.keep(fun_jvp, fun), still.keep(rule_jvp, rule), still
+        return (outs, [*found, *picked(found, moves)]), moves
+    return (out_moving.keep(fun_jvp, fun), out_moving.keep(rule_jvp, rule),
+            out_moving)
 
 
 def custom_vmap_partial_eval(trace, args, params):
@@ -220,10 +221,10 @@ dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 class custom_vmap(custom_vjp):
     """A function with a batching rule that you write.
 
-    vmap calls the rule instead of the function, and derivatives under vmap
-    differentiate the rule.  If you define derivatives with `defjvp` or
-    `defvjp`, as for custom_jvp and custom_vjp, they are used whether vmap is
-    applied first or last.
+    `vmap` calls the rule instead of the function, and derivatives under
+    `vmap` differentiate the rule.  If you define derivatives with `defjvp` or
+    `defvjp`, as for `custom_jvp` and `custom_vjp`, they are used whether
+    `vmap` is applied first or last.
 
     Args:
         fun: the function, of arrays or trees of arrays.

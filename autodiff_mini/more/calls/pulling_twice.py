@@ -43,7 +43,7 @@ def bwd(pull, operands, x_bar_bars):
         TraceTag('vjp', Jaxpr))
     r_bars = picked(transpose.pull(program, program.consts, cts),
                     pull.traced)
-    bars = [*r_bars, *others(ct_bars, pull.zeros)]
+    bars = [*r_bars, *picked(ct_bars, pull.given)]
     return [None if type(bar) is Zero else bar for bar in bars]
 
 
