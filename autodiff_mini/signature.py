@@ -221,11 +221,11 @@ def hold_arguments(f, args, kwargs, keys):
     if not held:
         return args, kwargs, f, held
 
-    @named_after(f)
     def f_of_others(*args, **kwargs):
         args = [held.get(i, x) for i, x in enumerate(args)]
         return f(*args, **{name: held.get(name, x)
                            for name, x in kwargs.items()})
+    f_of_others.__qualname__ = fun_name(f)
     args = tuple(None if i in held else x for i, x in enumerate(args))
     kwargs = {name: None if name in held else x for name, x in kwargs.items()}
     return args, kwargs, f_of_others, held

@@ -38,12 +38,12 @@ from autodiff_mini.zeros import (
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
     """Call the rule, or bind the call if nothing is perturbed."""
-    if {*map(type, x_dots)} <= {Zero}:
+    if any(perturbed(x_dots)):
+        rule = rule_of(x_dots, **params)
+    else:
         def rule(xs, x_dots):
             ys = primitive.bind(*xs, **params)
             return ys, list(map(Zero, ys))
-    else:
-        rule = rule_of(x_dots, **params)
     return run_outside(jvp.JVPTracer, tag, primitive, params['fun'], rule,
                        xs, x_dots)
 

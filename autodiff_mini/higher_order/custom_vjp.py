@@ -27,9 +27,9 @@ from autodiff_mini.higher_order.staged_calls import (
     call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import mark_as_arguments, to_read
+from autodiff_mini.memory import (
+    innermost_array, mark_as_arguments, to_read)
 from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (
@@ -51,10 +51,7 @@ def is_written_down(x_dot):
 
     Such a program could be run backwards.
     """
-    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
-        is_batch = isinstance(x_dot, vmap.BatchTracer)
-        x_dot = x_dot.val if is_batch else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
+    return innermost_array(x_dot) is None
 
 
 def promise(name, fwd, jvp, xs, x_dots):

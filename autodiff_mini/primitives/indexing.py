@@ -27,6 +27,9 @@ class Operand:
     def __repr__(self):
         return '.'
 
+    def __reduce__(self):
+        return 'OPERAND'    # a copy is this object, too
+
 
 OPERAND = Operand()
 
