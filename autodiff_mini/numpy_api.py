@@ -107,7 +107,7 @@ def operator_ufunc(function, primitive, method):
 
     ufunc_table[function] = call
     setattr(Tracer, f'__{method}__', unary if function.nin == 1 else binary)
-    if hasattr(np.ndarray, f'__r{method}__'):   # not for a comparison
+    if hasattr(np.ndarray, f'__r{method}__'):   # no comparison has one
         setattr(Tracer, f'__r{method}__', binary_mirrored)
         setattr(Tracer, f'__i{method}__', in_place)
 

@@ -58,7 +58,7 @@ def register_pytree_node(node_type, flatten, unflatten, names=None):
         raise ValueError('Duplicate custom PyTreeDef type registration for '
                          f'{node_type}')
     node_types[node_type] = NodeType(flatten, unflatten, names)
-    containers.pop(node_type, None)     # it may be cached as a leaf
+    containers.pop(node_type, None)     # it can be cached as a leaf
 
 
 def register_pytree_node_class(cls):
@@ -86,8 +86,8 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None):
 
     A dataclass is a container even if it is not registered.  Its fields are
     the children, except for those that `field(metadata={'static': True})`
-    marks.  These belong to the structure: they are not traced, and jit traces
-    the function again when one of them has a new value.
+    marks.  These belong to the structure: they are not traced, and `jit`
+    traces the function again when one of them has a new value.
 
     Args:
         nodetype: the dataclass.

@@ -177,9 +177,10 @@ def argument_positions(f, argnums, argnames) -> tuple:
     seams.check('static', f, argnums)
     argnums = list(map(operator.index, argnums))
     argnames = [argnames] if isinstance(argnames, str) else [*argnames]
-    names, n = names_of(f), len(names_of(f))
+    parameters = parameters_of(f)
+    names, n = [*parameters], len(parameters)
     is_open_ended = signature_of(f) is None or any(
-        x.kind is x.VAR_POSITIONAL for x in parameters_of(f).values())
+        x.kind is x.VAR_POSITIONAL for x in parameters.values())
     wrong = [name for name in argnames if name not in names] + [
         i for i in argnums if i < -n or i >= n and not is_open_ended]
     if wrong:
@@ -220,11 +221,11 @@ def hold_arguments(f, args, kwargs, keys):
     if not held:
         return args, kwargs, f, held
 
-    @named_after(f)
     def f_of_others(*args, **kwargs):
         args = [held.get(i, x) for i, x in enumerate(args)]
         return f(*args, **{name: held.get(name, x)
                            for name, x in kwargs.items()})
+    f_of_others.__qualname__ = fun_name(f)
     args = tuple(None if i in held else x for i, x in enumerate(args))
     kwargs = {name: None if name in held else x for name, x in kwargs.items()}
     return args, kwargs, f_of_others, held

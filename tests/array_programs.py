@@ -115,13 +115,10 @@ def over_rows(f):
 
 TRANSFORMS = {
     'jvp': lambda f: lambda *args: ad.jvp(f, args, args),
-    'grad': lambda f: ad.grad(f),
-    'vmap': over_rows,
-    'jit': lambda f: ad.jit(f),
+    'grad': ad.grad, 'vmap': over_rows, 'jit': ad.jit,
     'jvp of grad': lambda f: lambda *args: ad.jvp(ad.grad(f), args, args),
     'vmap of grad': lambda f: over_rows(ad.grad(f)),
-    'jit of grad': lambda f: ad.jit(ad.grad(f)),
-    'hessian': lambda f: ad.hessian(f),
+    'jit of grad': lambda f: ad.jit(ad.grad(f)), 'hessian': ad.hessian,
     'jit of hessian': lambda f: ad.jit(ad.hessian(f)),
     'pullback': lambda f: lambda *args: ad.vjp(f, *args)[1](2.0),
 }

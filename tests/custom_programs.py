@@ -205,7 +205,7 @@ OURS = 'a plain call is ours'
 program('call_sin', lambda np, x: call(np.sin, x), X, jax=OURS)
 program('call_closure', lambda np, x: call(lambda y: x * y, x), X, jax=OURS)
 program('call_tree', lambda np, x, y: call(
-    lambda p: [p['x'] * p['y'], np.cos(p['y'])],
-    {'x': x, 'y': y})[0], X, 1.5, jax=OURS)
+    lambda p: [p['x'] * p['y'], np.cos(p['x'])],
+    {'x': y, 'y': x})[0], X, 1.5, jax=OURS)
 program('call_custom', lambda np, x: call(lying_sin(np), x), X, jax=OURS,
         truth=lambda np, x: 3 * np.sin(x))

@@ -451,8 +451,8 @@ OTHERS = {
     'gt': (lambda np, x: np.any(x, 0), [
         ('any', (np.array([[nan, 0, -0.0], [0, 0, 0]]),), None)]),
     'le': (lambda np, x, y: np.isclose(x, y, rtol=0.1), [
-        ('isclose', (vec(1, 1.105, inf, nan, 0),
-                     vec(1.105, 1, inf, nan, -0.0)), None)]),
+        ('isclose', (vec(1.105, 1, inf, nan, 0),
+                     vec(1, 1.105, inf, nan, -0.0)), None)]),
     'eq': (lambda np, x: np.all(x, 0), [
         ('all', (np.array([[nan, 0, -0.0], [1, 0, inf]]),), None)]),
     'astype': (lambda np, x: np.astype(x, np.float32), [

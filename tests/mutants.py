@@ -682,7 +682,6 @@ EQUIVALENT = {
     'functions: ((copy|asarray|unstack|real_if_close): nothing|copy: last).*':
     'it is the same, or a copy of its own',
     'functions: (argwhere|(flat)?nonzero|.*_indices_from): result narrowed': 'they are indices',
-    'functions: matrix_rank: result backwards': 'all elements are alike',
     'functions: (arg)?partition: result backwards': 'only one place is said',
 }
 

@@ -488,7 +488,7 @@ def write_add_at_an_argument(np, x, i):
 
 @program_that_writes(f64(2, 3))
 def write_out(np, x):
-    z, u = np.zeros_like(x[0]), np.zeros((2, 3), x.dtype, like=x)
+    z, u = np.zeros_like(x[0]), np.empty((2, 3), like=x)
     z = np.sin(x[0], out=z) + np.zeros_like(z)
     np.multiply(z, x[1], z)
     np.add(x[0], x[1], out=u)
@@ -502,7 +502,7 @@ def write_out(np, x):
 def write_by_functions(np, x):
     y, z = x[1, :2] * 2, np.full((3, 3), 2.0, x.dtype, like=x)
     np.fill_diagonal(z, y)
-    np.copyto(z, x * 2, where=x > 1)
+    np.copyto(z, x * 2, where=x < 1)
     np.put(z, [1, -1, 1], y)
     np.putmask(z, np.eye(3, like=x)[::-1] > 0, x[0])
     np.place(z, np.tri(3, k=-2) > 0, y * 3)
@@ -537,8 +537,8 @@ LIKE = {    # with like=: the arguments
 }
 for name, args in LIKE.items():
     program(f'{name}_like_traced', lambda np, x, name=name, args=args:
-            getattr(np, name)(*args[:-1], dtype=args[-1], like=x), f64(2),
-            jax='ours')
+            getattr(np, name)(*args[:-1], dtype=args[-1], like=x)
+            * getattr(np, name)(*args, like=x), f64(2), jax='ours')
 
 # Functions that are not one operation
 
@@ -651,8 +651,8 @@ program('floor_divide_ufunc', lambda np, x, y: np.floor_divide(x, y),
         7.3, 2.0)
 program('remainder_ufunc', lambda np, x, y: np.remainder(x, y), 7.3, -2.0)
 program('divmod_reflected', lambda np, x: sum(divmod(6.3, x)), f64(2))
-program('divmod_ufunc', lambda np, x, y: np.stack(np.divmod(x, y)),
-        7.3 * f64(2), f64(2))
+program('divmod_ufunc', lambda np, x, y: np.stack(
+    [z / 3 for z in np.divmod(x, y)]), 7.3 * f64(2), f64(2))
 program('vecdot', lambda np, x, y: np.vecdot(x, y), f64(2, 3), f64(3),
         ulps=4)
 program('vecdot_complex', lambda np, x, y: np.vecdot(x, y), c128(2, 3),
@@ -764,7 +764,10 @@ program('select', lambda np, x, y: np.select([x > 1.2, x > 0.8], [x, y]),
 program('isclose', lambda np, x, y: np.isclose(x, y), f64(3),
         np.array([0.5, np.inf, np.nan]))
 program('isclose_ints', lambda np, x, y: np.isclose(x, y, atol=2), ints(3), 2)
-program('allclose', lambda np, x: np.allclose(x, x + 1e-12) * x, f64(3))
+program('allclose', lambda np, x: x * (2 - np.allclose(x, 0.8 * x, 0.22)),
+        f64(3))
+program('allclose_of_nan', lambda np, x: np.allclose(
+    x, x + 1e-12, equal_nan=True) * x[1], np.array([np.nan, 1.5]))
 program('searchsorted', lambda np, x:
         np.searchsorted(np.array([0.6, 0.9, 1.1]), x), f64(2, 3))
 program('searchsorted_right', lambda np, x:
@@ -789,7 +792,7 @@ program('linspace_open', lambda np, x: np.linspace(0, x, 4, endpoint=False),
 
 SHAPES = {
     'ravel_columns': (lambda np, x: x.ravel('F'), f64(2, 3)),
-    'squeeze': (lambda np, x: np.squeeze(x), f64(1, 2, 1)),
+    'squeeze': (lambda np, x: np.squeeze(x, 2) * np.squeeze(x), f64(1, 2, 1)),
     'swapaxes': (lambda np, x: np.swapaxes(x, 0, -1), f64(2, 3, 1)),
     'matrix_transpose': (lambda np, x: np.matrix_transpose(x) * x.mT,
                          f64(2, 3, 1)),
@@ -821,7 +824,7 @@ SHAPES = {
                   f32(3)),
     'empty_like': (lambda np, x: 0 * np.empty_like(x) + x, f32(3)),
     'copy': (lambda np, x: np.copy(x) * x.copy(), f32(3)),
-    'result_type': (lambda np, x: np.ones(3, np.result_type(x, np.float32))
+    'result_type': (lambda np, x: np.ones(3, np.result_type(x, np.float64))
                     * x, f32(3)),
     'itemsize': (lambda np, x: x * x.itemsize + x.nbytes, f32(3)),
 }
@@ -930,9 +933,11 @@ program('matrix_norm', lambda np, x: np.linalg.norm(x), f64(2, 3), ulps=4)
 
 MASK = np.array([True, False, True])
 MASKED = {
-    'sum_where': lambda np, x: np.sum(x, 1, where=MASK),
+    'sum_where': lambda np, x: np.sum(x, 1, where=MASK) * np.sum(
+        x > 0, 1, bool, where=MASK),
     'max_initial': lambda np, x: np.max(x, 0, initial=1.1),
     'mean_where': lambda np, x: np.mean(x, 1, where=MASK),
+    'min_where': lambda np, x: np.min(x, 1, where=MASK, initial=2.0),
     'prod_where': lambda np, x: np.prod(x, 1, where=MASK),
 }
 for name, function in MASKED.items():

@@ -75,9 +75,7 @@ def lowered(f):
 
 ROWS = {
     'call': lambda f: lambda x: call(f, x),
-    'custom_jvp': custom,
-    'custom_vjp': reverse,
-    'both rules': both,
+    'custom_jvp': custom, 'custom_vjp': reverse, 'both rules': both,
     'custom_vmap': batched,
     'jit': lambda f: ad.jit(lambda x: f(x)),
     'checkpoint': lambda f: ad.checkpoint(lambda x: f(x)),
@@ -108,11 +106,8 @@ def pulled(f):
 INTERPRETERS = {
     'evaluate': lambda f: f,
     'jvp': lambda f: lambda x: ad.jvp(f, (x,), (1.0,)),
-    'vmap': ad.vmap,
-    'stage': staged,
-    'partial eval': linearized,
-    'transpose': pulled,
-    'lower': lowered}
+    'vmap': ad.vmap, 'stage': staged, 'partial eval': linearized,
+    'transpose': pulled, 'lower': lowered}
 
 
 def jvp_of(f):

@@ -9,6 +9,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import TracerError
+from autodiff_mini.higher_order.call import call
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
@@ -98,15 +99,34 @@ def test_dtypes_of_all_pairs_equal_numpys(name):
     assert compared >= 30
 
 
+def ruled(kind, define, *rules):
+    """Return a way to call `f` with rules, which are not used."""
+    def way(f):
+        g = kind(f)
+        getattr(g, define)(*rules)
+        return g
+    return way
+
+
+WAYS = (
+    lambda f: f, lambda f: partial(call, f), ad.jit, ad.checkpoint,
+    ruled(ad.custom_jvp, 'defjvp', id), ruled(ad.custom_vmap, 'def_vmap', id),
+    ruled(ad.custom_vjp, 'defvjp', id, id),
+    lambda f: lambda x: ad.stop_gradient(f(x)),
+    lambda f: lambda x: ad.cond(x > 0, f, f, x),
+    lambda f: lambda x: ad.while_loop(lambda x: x < 0, f, x),
+    lambda f: lambda x: ad.scan(lambda x, _: (f(x), None), x, None, 1)[0])
+
+
 def test_python_numbers_stay_weak_as_in_numpy():
     def f(x):
         return -x * 2 + x ** 2 - ad.stop_gradient(x)
 
-    assert ad.eval_shape(f, 3).weak_type
-    assert ad.eval_shape(f, 3).dtype == int
-    assert ad.eval_shape(f, 3.0) == typeof(3.0)
-    assert not ad.eval_shape(f, np.float64(3.0)).weak_type
-    assert not ad.eval_shape(np.sin, 3.0).weak_type
+    for way in WAYS:
+        for x in 3, 3.0, np.float64(3.0):
+            assert ad.eval_shape(way(f), x) == typeof(x)
+    for f, x in (np.sin, 3.0), (operator.invert, 3):
+        assert ad.eval_shape(f, x) == typeof(f(x))
 
 
 def test_nothing_is_computed_and_nothing_is_allocated():

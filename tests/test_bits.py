@@ -41,8 +41,7 @@ WHY_NOT = {
         'clip_arrays', 'clip_float', 'nanmax_axis',
         'nanmin', 'nanmedian', 'nanquantile', 'quantile_',
         'sort_None', 'write_by_methods'),
-    'A small power of an array is a product, which is a hundred times '
-    'faster.': (
+    'A small power of an array is a product, which is much faster.': (
         'pow_array_int', 'pow_ufunc_array_int', 'power_3'),
     'NumPy itself gives one number and an array different bits.': (
         'pow_float_on_the_left', 'power_0.5_of_float', 'fmax_', 'fmin_'),

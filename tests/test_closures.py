@@ -29,14 +29,10 @@ def by_conversion(make):
     """
     def loss(c):
         f, values = ad.closure_convert(make(c), 2.0)
-        return by_rule(f)(2.0, *values)
+        by_rule = custom(f, lambda *args: ad.vjp(f, *args),
+                         lambda pullback, ct: pullback(ct))
+        return by_rule(2.0, *values)
     return loss
-
-
-def by_rule(f):
-    """Return `f`, and its pullback for a rule."""
-    return custom(f, lambda *args: ad.vjp(f, *args),
-                  lambda pullback, ct: pullback(ct))
 
 
 # closure_convert: which values, and what the function returns

@@ -122,7 +122,7 @@ EDGES = {
     'while': lambda f: ad.while_loop(lambda c: c < 2, f, 1.0),
     'cond': lambda f: ad.cond(True, f, f, 1.0),
     'checkpoint': lambda f: ad.checkpoint(f)(1.0),
-    'jaxpr': lambda f: ad.make_jaxpr(f)(1.0),
+    'make_jaxpr': lambda f: ad.make_jaxpr(f)(1.0),
 }
 USES = [
     lambda t: t + 1, ad.jit(np.sin), lambda t: ad.vjp(np.sin, 1.0)[1](t),

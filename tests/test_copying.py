@@ -16,7 +16,7 @@ X = np.array([0.3, 0.7, 1.1])
 
 
 def total(x):
-    return np.sum(np.sin(x) * x)
+    return np.sum(np.sin(x) * x[[2, 0, 0]])
 
 
 @ad.custom_jvp

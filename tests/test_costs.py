@@ -106,8 +106,7 @@ def peak(f, *args):
 
 LARGE, SQUARE = np.linspace(-1.0, 1.0, 100_000), np.ones((300, 300))
 MEASURED = {
-    'gelu': (gelu, LARGE),
-    'layers': (layers, LARGE),
+    'gelu': (gelu, LARGE), 'layers': (layers, LARGE),
     'a_product': (lambda w: np.sum(np.tanh(w @ w)), SQUARE),
     'what_is_turned': (lambda x: np.sum(np.reshape(x.T, -1) ** 2), SQUARE),
     'a_checkpoint': (lambda x: np.sum(ad.checkpoint(layers)(x)), LARGE),

@@ -344,8 +344,7 @@ STRICT = [
 FORWARD_ONLY = [
     lambda x: ad.while_loop(lambda x: x < 9, lambda x: unused_log(x + 1), x)]
 ASKED = {
-    'itself': lambda f: f,
-    'jit': ad.jit,
+    'itself': lambda f: f, 'jit': ad.jit,
     'jit_grad': lambda f: ad.jit(ad.grad(f)),
     'grad_jit': lambda f: ad.grad(ad.jit(f)),
     'jit_hessian': lambda f: ad.jit(ad.grad(ad.grad(f))),

@@ -292,26 +292,19 @@ def chain(x, y):
 
 
 ELEMENTWISE = {
-    'sin': lambda x, k: np.sin(x),
-    'exp': lambda x, k: np.exp(x),
-    'log': lambda x, k: np.log(x),
-    'tanh': lambda x, k: np.tanh(x),
-    'sqrt': lambda x, k: np.sqrt(x),
-    'abs': lambda x, k: np.abs(no_bool(x)),
-    'neg': lambda x, k: -no_bool(x),
-    'square': lambda x, k: no_bool(x) ** 2,
-    'minus': lambda x, k: x - k,
-    'times': lambda x, k: x * k,
+    'sin': lambda x, k: np.sin(x), 'exp': lambda x, k: np.exp(x),
+    'log': lambda x, k: np.log(x), 'tanh': lambda x, k: np.tanh(x),
+    'sqrt': lambda x, k: np.sqrt(x), 'abs': lambda x, k: np.abs(no_bool(x)),
+    'neg': lambda x, k: -no_bool(x), 'square': lambda x, k: no_bool(x) ** 2,
+    'minus': lambda x, k: x - k, 'times': lambda x, k: x * k,
     'over': lambda x, k: x / k if k else x,
     'relu': lambda x, k: np.where(x > 0, x, 0.0),
 }
 PAIRWISE = {
     'add': lambda x, y, k: x + y,
     'sub': lambda x, y, k: no_bool(x) - no_bool(y),
-    'mul': lambda x, y, k: x * y,
-    'div': lambda x, y, k: x / y,
-    'max': lambda x, y, k: np.maximum(x, y),
-    'less': lambda x, y, k: x < y,
+    'mul': lambda x, y, k: x * y, 'div': lambda x, y, k: x / y,
+    'max': lambda x, y, k: np.maximum(x, y), 'less': lambda x, y, k: x < y,
     'select': lambda x, y, k: np.where(x < y, x, y),
     'choose': lambda x, y, k: np.where(x == k, no_bool(y) - x * 1, x),
     'chain': lambda x, y, k: chain(x, y),

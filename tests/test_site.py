@@ -75,6 +75,13 @@ def test_a_page_is_sound(browser, home, page):
     assert faults(browser, f'{home}/{page}') == []
 
 
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_the_words_of_listings_can_be_read(browser, home, scheme):
+    emulate(browser, 1280, scheme)
+    visit(browser, f'{home}/modules/core.html')
+    assert [*accessibility(browser, '.highlight')] == []
+
+
 def test_search_works_from_a_folder(browser, site):
     emulate(browser, 1280, 'light')
     browser.get((site / 'index.html').as_uri())

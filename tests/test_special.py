@@ -31,10 +31,6 @@ def mp_expit(x):
     return y, y * z, y * z * (z - y)
 
 
-def mp_log1pexp(x):
-    return mp.log1p(mp.exp(x)), *mp_expit(x)[:2]
-
-
 def mp_logit(x):
     z = 1 - x
     return mp.log(x / z), 1 / (x * z), 1 / z**2 - 1 / x**2
@@ -52,7 +48,8 @@ LINE = np.array([*SIZES, *(-x for x in SIZES)])
 INSIDE = np.array([x for x in SIZES if x < 1] + [1 - 1e-8, 0.75])
 TABLE = {
     'expit': (expit, mp_expit, LINE),
-    'log1pexp': (log1pexp, mp_log1pexp, LINE),
+    'log1pexp': (log1pexp, lambda x: (
+        mp.log1p(mp.exp(x)), *mp_expit(x)[:2]), LINE),
     'logit': (logit, mp_logit, INSIDE),
 }
 

@@ -119,15 +119,13 @@ def gather(ct, y):
 
 
 STEPS = {
-    'sin': lambda c, w: np.sin(c),
-    'weight': lambda c, w: c * np.cos(w),
+    'sin': lambda c, w: np.sin(c), 'weight': lambda c, w: c * np.cos(w),
     'add': lambda c, w: c * 0.5 + w,
     'mix': lambda c, w: np.tanh(np.sum(c)) + c,
     'square': lambda c, w: square(np.tanh(c)),
     'sine': lambda c, w: sine(c) * w,
     'power': lambda c, w: power(-c * c),
-    'product': custom_product,
-    'both': both, 'back': back,
+    'product': custom_product, 'both': both, 'back': back,
     'same': lambda c, w: c,
 }
 

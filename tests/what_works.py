@@ -30,11 +30,11 @@ REASONS = {
     'the shape of its result depends on values': '''
         intersect1d setdiff1d setxor1d union1d unique unique_all
         unique_counts unique_inverse unique_values trim_zeros''',
-    'its result is not an array of numbers': '''
+    "its result isn't an array of numbers": '''
         array2string array_repr array_str save savetxt savez
         savez_compressed can_cast min_scalar_type may_share_memory
         shares_memory''',
-    'it is about bits or dates': '''
+    "it's about bits or dates": '''
         packbits unpackbits busday_count busday_offset is_busday
         datetime_as_string isnat''',
 }

@@ -157,7 +157,7 @@ def whole_cotangent(aval, ct, others):
 seams.linearize.define(linearize_flat)
 
 
-def linearize_tree(tag, f, primals, has_aux=False, linearizer=linearize_flat,
+def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
                    check=typeof, names=None):
     """Return the output of `f`, its linear program, residuals and aux.
 
@@ -266,7 +266,7 @@ def linear_transpose(f, *primals):
 
     Returns:
         A function that takes the cotangent of the output and returns a tuple
-        with the cotangent of each argument.  As in vjp, it is a pytree.
+        with the cotangent of each argument.  As in `vjp`, it is a pytree.
 
     Raises:
         TypeError, NotImplementedError: `f` is not linear.
@@ -333,9 +333,9 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
     """Return a function that returns the value of `f` and its gradient.
 
     Args:
-        f: a function that returns a scalar, as for grad.
-        argnums: the positions of arguments, as for grad.
-        has_aux: whether `f` returns a pair, as for grad.
+        f: a function that returns a scalar, as for `grad`.
+        argnums: the positions of arguments, as for `grad`.
+        has_aux: whether `f` returns a pair, as for `grad`.
         holomorphic: whether `f` has a complex derivative.
         allow_int: whether arguments can hold integers.
 
@@ -344,7 +344,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         `(value, gradient)`; with `has_aux`, `((value, aux), gradient)`.
 
     Raises:
-        TypeError: as for grad.
+        TypeError: as for `grad`.
 
     Source: `jax.value_and_grad`.
 

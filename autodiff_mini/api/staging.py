@@ -86,7 +86,7 @@ def eval_shape(f, *args, **kwargs):
         A tree of ShapedArrays.
 
     Raises:
-        TypeError: as for make_jaxpr.
+        TypeError: as for `make_jaxpr`.
 
     Source: `jax.eval_shape`.
 

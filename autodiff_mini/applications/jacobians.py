@@ -41,7 +41,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         `(jacobian, aux)`.
 
     Raises:
-        TypeError: as for grad, or inputs are complex without `holomorphic`.
+        TypeError: as for `grad`, or inputs are complex without `holomorphic`.
 
     Source: `jax.jacfwd`.
 
@@ -62,18 +62,18 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function of arrays, or trees of arrays.
-        argnums: the positions of arguments, as for jacfwd.
-        has_aux: whether `f` returns a pair, as for jacfwd.
-        holomorphic: whether `f` has a complex derivative, as for jacfwd.
+        argnums: the positions of arguments, as for `jacfwd`.
+        has_aux: whether `f` returns a pair, as for `jacfwd`.
+        holomorphic: whether `f` has a complex derivative, as for `jacfwd`.
         allow_int: whether that argument can hold integers.
 
     Returns:
-        As for jacfwd, but faster if there are fewer outputs than inputs.  If
-        the argument is complex and the output real, each row is what grad
-        returns.
+        As for `jacfwd`, but faster if there are fewer outputs than inputs.
+        If the argument is complex and the output real, each row is what
+        `grad` returns.
 
     Raises:
-        TypeError: as for grad.
+        TypeError: as for `grad`.
 
     Source: `jax.jacrev`.
 
@@ -94,9 +94,9 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
 
     Args:
         f: a function of arrays, or trees of arrays.
-        argnums: the positions of arguments, as for jacfwd.
-        has_aux: whether `f` returns a pair, as for jacfwd.
-        holomorphic: whether `f` has complex derivatives, as for jacfwd.
+        argnums: the positions of arguments, as for `jacfwd`.
+        has_aux: whether `f` returns a pair, as for `jacfwd`.
+        holomorphic: whether `f` has complex derivatives, as for `jacfwd`.
         allow_int: whether that argument can hold integers.
 
     Returns:
@@ -105,7 +105,7 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
         array of shape `(n, n)`; with `has_aux`, `(hessian, aux)`.
 
     Raises:
-        TypeError: as for grad.
+        TypeError: as for `grad`.
 
     Source: `jax.hessian`: forward over reverse.
 

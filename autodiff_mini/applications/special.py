@@ -103,7 +103,7 @@ def beside_half(p):
 
 @custom_jvp
 def logit(x):
-    """Return `log(x / (1 - x))`, the inverse of expit.
+    """Return `log(x / (1 - x))`, the inverse of `expit`.
 
     Args:
         x: an array of real numbers.

@@ -1,4 +1,4 @@
-"""Programs as data: record the operations of a function, compute nothing."""
+"""Programs as data: record operations instead of computing them."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Partial evaluation: compute what is known, record what is not."""
+"""Partial evaluation: compute what is known, and record the rest."""
 
 from .calls import custom_jvp_call_p
 from .core import current_trace

@@ -1,4 +1,4 @@
-"""Print a program as Python.  The same text is what `jit` will compile."""
+"""Print a program as Python.  `jit` compiles the same text."""
 
 import numpy as np
 

@@ -20,8 +20,8 @@ from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
 from autodiff_mini.fast.simplify import (
     is_number, opened, same_value, simplify)
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.lowering import RESERVED, Emitter, call_of
-from autodiff_mini.jaxprs import Literal, Names, Var
+from autodiff_mini.interpreters.lowering import Emitter, call_of
+from autodiff_mini.jaxprs import Literal, Var
 from autodiff_mini.primitives.elementwise import add_p, mul_p, pow_p, where_p
 from autodiff_mini.primitives.linalg import matmul_p
 from autodiff_mini.primitives.reductions import reducing
@@ -35,6 +35,8 @@ class FastEmitter(Emitter):
     Args:
         fast: whether the arguments of the program are C-contiguous.
     """
+
+    reserved = Emitter.reserved | {'part', 'step', 'sin', 'cos', 'sqrt'}
 
     def __init__(self, fast):
         super().__init__()
@@ -60,21 +62,10 @@ class FastEmitter(Emitter):
             body = scalar_lines(self, numbers, jaxpr, names)
         else:
             body = self.body(jaxpr, names, ordered)
-            outs = [self.result(v, names) for v in jaxpr.outvars]
+            outs = [self.read(names, v) for v in jaxpr.outvars]
             body.append((f'return [{", ".join(outs)}]', None))
         self.define(f'{name}({arguments})', body)
         return jaxpr
-
-    def names(self, jaxpr):
-        """Return new names, with the constants named already."""
-        names = Names(TAKEN)
-        for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
-            names[v] = self.constant('const', x)
-        return names
-
-    def result(self, v, names) -> str:
-        """Return the text of one result of a function."""
-        return names[v] if type(v) is Var else self.value(v.val)
 
     def define(self, signature, body):
         """Append a function with these lines."""
@@ -238,9 +229,6 @@ def deleted(variables, names):
     """Return the line that deletes variables, if there are any."""
     text = ', '.join([names[v] for v in variables])
     return [(f'del {text}', None)] if text else []
-
-
-TAKEN = RESERVED | {'part', 'step', 'sin', 'cos', 'sqrt'}
 
 
 AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # but `<=` compares

@@ -5,6 +5,7 @@ program, cut in two at the same place.  So the usual rules derive both halves
 once, and the halves are compiled.  Chapter 35.
 """
 
+from dataclasses import replace
 from functools import partial
 from itertools import compress, repeat
 
@@ -22,7 +23,7 @@ from autodiff_mini.higher_order.programs import (
     for_outputs, interleave, jvp_jaxpr, nothing, partial_eval_jaxpr,
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var
+from autodiff_mini.jaxprs import Var
 from autodiff_mini.pytree import tree_flatten, tree_map
 
 
@@ -48,8 +49,8 @@ def compiled_batch(compiler, jaxpr):
                 jaxpr, mapped, nothing(jaxpr), trace.axis.size)
             places = [i for i, here in enumerate(is_mapped) if here]
             steps[key] = compiler(every), places
-        run, places = steps[key]
-        outs = run(*vals)
+        program, places = steps[key]
+        outs = program(*vals)
         dim = joint_dim(dims) if trace.has_shared else 0
         for i in places:
             outs[i] = BatchTracer(trace, outs[i], dim)
@@ -76,7 +77,7 @@ class Prepared:
                         else compiler)
         is_primitive = isinstance(function, Primitive)
 
-        def run(*xs):
+        def flat_function(*xs):
             out = called_with(function, iter(xs), args, kwargs)
             ys, self.tree = tree_flatten(out)
             if not is_primitive and any(map(seams.is_seen.run, ys)):
@@ -84,7 +85,7 @@ class Prepared:
             return ys
 
         moving = tuple(name is not None for name in names)
-        jaxpr = stage_program(run, list(map(typeof, operands)),
+        jaxpr = stage_program(flat_function, list(map(typeof, operands)),
                               TraceTag('grad', function))
         both, moves = jvp_jaxpr(jaxpr, moving, nothing(jaxpr))
         unknown = (False,) * len(moving) + (True,) * sum(moving)
@@ -115,9 +116,8 @@ class Prepared:
                      for i, v in enumerate(dots) if v and v not in sources]
         self.width = len(dots)
         outvars = [dots[i] for i, _ in self.made]
-        self.later, self.sources = used_once(Jaxpr(
-            later.constvars, later.invars, later.eqns, outvars, later.consts),
-            self.count, sources)
+        self.later, self.sources = used_once(
+            replace(later, outvars=outvars, cache={}), self.count, sources)
 
     def back_from_some(self, residuals, cts, is_plain):
         """Return the cotangents of its sources, if some of `cts` are None."""
@@ -166,16 +166,15 @@ def used_once(jaxpr, count, sources):
     Returns:
         The program, and the place for each of its inputs.
     """
-    inputs, numbers, eqns = [], [], []
+    inputs, places, eqns = [], [], []
 
     def another(v):
         if v not in sources:
             return v
         inputs.append(Var(v.aval))
-        numbers.append(sources[v])
+        places.append(sources[v])
         return inputs[-1]
     for eqn in reversed(jaxpr.eqns):
-        eqns.append(Equation(eqn.primitive, list(map(another, eqn.invars)),
-                             eqn.params, eqn.outvars, eqn.line))
-    return Jaxpr(jaxpr.constvars, [*jaxpr.invars[:count], *inputs],
-                 eqns[::-1], jaxpr.outvars, jaxpr.consts), numbers
+        eqns.append(replace(eqn, invars=list(map(another, eqn.invars))))
+    return replace(jaxpr, invars=[*jaxpr.invars[:count], *inputs],
+                   eqns=eqns[::-1], cache={}), places

@@ -272,8 +272,8 @@ def carefully(emitter, given, lines, errors, outs, instead):
         emitter: the FastEmitter.
         given: the names of the arguments.
         lines: the lines that compute the results.
-        errors: the errors by which they give up: ValueError if they call a
-            function of `math`; RuntimeError if NumPy, see Raising.
+        errors: the errors by which they give up.  A function of `math` can
+            raise ValueError, and NumPy RuntimeError; see Raising.
         outs: the texts of the results.
         instead: the text of the call to the fallback.
     """

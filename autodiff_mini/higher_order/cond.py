@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import common_type, convert
 from autodiff_mini.core import Primitive, TraceTag, Tracer, public, typeof
-from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (
     close_together, defpartial, fit_outputs, for_arguments, for_outputs,
     interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
@@ -29,7 +29,7 @@ from autodiff_mini.zeros import pack, perturbed, unpack
 
 
 def run_branch(index, *xs, branches):
-    return jit_p.impl(*xs, jaxpr=branches[int(index)])
+    return run_compiled(*xs, jaxpr=branches[int(index)])
 
 
 cond_p = Primitive('cond', run_branch, multiple_results=True)

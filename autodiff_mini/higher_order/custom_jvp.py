@@ -38,12 +38,12 @@ from autodiff_mini.zeros import (
 
 def custom_call_jvp(primitive, rule_of, tag, xs, x_dots, **params):
     """Call the rule, or bind the call if nothing is perturbed."""
-    if {*map(type, x_dots)} <= {Zero}:
+    if any(perturbed(x_dots)):
+        rule = rule_of(x_dots, **params)
+    else:
         def rule(xs, x_dots):
             ys = primitive.bind(*xs, **params)
             return ys, list(map(Zero, ys))
-    else:
-        rule = rule_of(x_dots, **params)
     return run_outside(jvp.JVPTracer, tag, primitive, params['fun'], rule,
                        xs, x_dots)
 
@@ -379,7 +379,7 @@ class custom_jvp(UserFunction):
         """Define the derivative rule; can be used as a decorator.
 
         The rule applies to later calls.  Existing linear functions,
-        pullbacks, and jaxprs, and programs that jit has traced, keep the
+        pullbacks, and jaxprs, and programs that `jit` has traced, keep the
         rule that they were made with.
 
         Args:
@@ -449,7 +449,6 @@ class custom_jvp(UserFunction):
         return call.out_tree.unflatten(own_memory(ys, xs))
 
     def bind(self, call, xs):
-        """Return the outputs of a call with these operands."""
         # The call with the rule for vmap is inside: other rules come first.
         fun = seams.call_with_batching(call) if call.rules.vmap else call
         return custom_jvp_call_p.bind(*xs, fun=fun, jvp=FlatRule(call))

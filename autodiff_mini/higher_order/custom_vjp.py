@@ -24,12 +24,12 @@ from autodiff_mini.higher_order.custom_jvp import (
 from autodiff_mini.higher_order.programs import (
     interleave, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
-    call_late, closed_over, element)
+    call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import mark_as_arguments, to_read
+from autodiff_mini.memory import (
+    innermost_array, mark_as_arguments, to_read)
 from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (
@@ -51,10 +51,7 @@ def is_written_down(x_dot):
 
     Such a program could be run backwards.
     """
-    while isinstance(x_dot, vmap.BatchTracer | jvp.JVPTracer):
-        is_batch = isinstance(x_dot, vmap.BatchTracer)
-        x_dot = x_dot.val if is_batch else x_dot.primal
-    return isinstance(x_dot, JaxprTracer)
+    return innermost_array(x_dot) is None
 
 
 def promise(name, fwd, jvp, xs, x_dots):
@@ -184,7 +181,7 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
     given, n = perturbed(cts), len(residuals)
 
     def flat_bwd(*arrays):
-        zeros = [Zero(element(ct.aval, dim))
+        zeros = [Zero(element_type(ct.aval, dim))
                  for ct, dim, has in zip(cts, y_dims, given) if not has]
         return bwd(arrays[:n], interleave(given, arrays[n:], zeros))
 
@@ -248,7 +245,7 @@ transpose.pull_rules[custom_vjp_call_p] = PullBothWays
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    Reverse mode uses this rule.  As in custom_jvp, `defjvp` can add another
+    Reverse mode uses this rule.  As in `custom_jvp`, `defjvp` can add another
     rule, for forward mode.
 
     Args:
@@ -310,7 +307,7 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
                 of each array, and `bwd` a SymbolicZero instead of each
                 cotangent that is zero.
-            optimize_remat: whether checkpoint calls the function instead of
+            optimize_remat: whether `checkpoint` calls the function instead of
                 `fwd` when no residual is kept.  The output's derivatives
                 are then the derivatives of what `fun` computes.
         """

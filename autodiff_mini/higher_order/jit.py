@@ -80,7 +80,7 @@ class jit(UserFunction):
     `jit(grad(self.loss))`, or one whose first parameter is not named self,
     sees the attributes as they were when it was traced.
 
-    A function with its own rule, such as a custom_jvp function, keeps the
+    A function with its own rule, such as a `custom_jvp` function, keeps the
     rule that it had when the program was recorded.  An `ad.Primitive` always
     uses its current rules.
 

@@ -291,10 +291,10 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     now[n:n] = trace.compute(jit_p, now[:n],
                              {'jaxpr': first, 'name': 'scan'})
     now_kinds[n:n] = [CONSTANT] * len(first.outvars)
-    carried = [i for i, kind in enumerate(now_kinds) if kind == CARRY]
+    carried = tuple(i for i, kind in enumerate(now_kinds) if kind == CARRY)
     outs, passed = compute_forwarded(trace, scan_p, now, {
         'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
-        m, tuple(carried))
+        m, carried)
     res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
     operands, counts, later = grouped(

@@ -231,7 +231,7 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
 
 
 @remembered
-def forward(jaxpr, count=0, changing=()):
+def drop_forwarded(jaxpr, count, changing):
     """Drop the outputs that merely return an argument.
 
     Args:
@@ -246,8 +246,8 @@ def forward(jaxpr, count=0, changing=()):
     place = {v: i for i, v in enumerate(jaxpr.invars) if i not in changing}
     passed = [place.get(v) if i >= count else None
               for i, v in enumerate(jaxpr.outvars)]
-    kept = tuple(i for i, p in enumerate(passed) if p is None)
-    return permute(jaxpr, range(len(jaxpr.invars)), kept), passed
+    kept = [v for v, i in zip(jaxpr.outvars, passed) if i is None]
+    return replace(jaxpr, outvars=kept, cache={}), passed
 
 
 @remembered
@@ -393,16 +393,16 @@ def program_partial_eval(primitive, trace, args, unknown, jaxpr,
     return interleave(out_unknown, late, outs[:n])
 
 
-def compute_forwarded(trace, primitive, xs, params, *kept):
+def compute_forwarded(trace, primitive, xs, params, count, changing=()):
     """Compute a known part, but not the residuals that are its operands.
 
     Args:
-        kept: as for `forward`.
+        count, changing: as for `drop_forwarded`.
 
     Returns:
         All outputs, and the position of each among the operands, or None.
     """
-    program, passed = forward(params['jaxpr'], *kept)
+    program, passed = drop_forwarded(params['jaxpr'], count, changing)
     outs = iter(trace.compute(primitive, xs, params | {'jaxpr': program}))
     return [next(outs) if i is None else xs[i] for i in passed], passed
 

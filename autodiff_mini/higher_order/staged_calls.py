@@ -90,7 +90,7 @@ class StagedRule:
             over them, and the rule does not cover them.
     """
 
-    def __init__(self, primitive, fun, rule, num_consts, residuals=False):
+    def __init__(self, primitive, fun, rule, num_consts, residuals):
         self.__qualname__ = fun_name(rule)
         self.primitive = primitive
         self.fun = fun
@@ -106,13 +106,13 @@ class StagedRule:
         ys, *more = call_late(self.fun, self.rule, xs[n:], marks[n:], *size)
         types = list(map(typeof, ys))
         if size:
-            types = [element(aval, 0 if is_mapped else None)
+            types = [element_type(aval, 0 if is_mapped else None)
                      for aval, is_mapped in zip(types, *more)]
         check_outputs(self.fun, self.rule, types)
         return ys, *more
 
 
-def element(aval, dim):
+def element_type(aval, dim):
     """Return the type of one element of a batch."""
     return aval if dim is None else ShapedArray(aval.shape[1:], aval.dtype)
 

@@ -27,7 +27,7 @@ def elementwise_type(primitive, *avals):
 
 
 def ones(aval):
-    """Return a 1 of this dtype, with as many axes, each of length 1."""
+    """Return a 1 with the type's dtype and number of axes."""
     one = aval.dtype.type(1)
     return one.item() if aval.weak_type else np.full([1] * aval.ndim, one)[()]
 

@@ -69,6 +69,9 @@ inline_rules = {}   # by primitive: the program that replaces an equation
 class Emitter:
     """Write source code, and keep the values that it cannot contain."""
 
+    reserved = frozenset(
+        ['np', 'inf', 'nan', *keyword.kwlist, *dir(builtins)])
+
     def __init__(self):
         self.lines = []         # pairs: a line, and its equation or None
         self.scope = {'np': np, 'inf': np.inf, 'nan': np.nan}
@@ -76,21 +79,29 @@ class Emitter:
 
     def emit(self, name, jaxpr):
         """Append a function that returns the outputs as a list."""
-        jaxpr, names = drop_dead(inline(jaxpr, inline_rules)), Names(RESERVED)
-        for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
-            names[v] = self.constant('const', x)
-        read = lambda v: names[v] if type(v) is Var else self.value(v.val)
+        jaxpr = drop_dead(inline(jaxpr, inline_rules))
+        read = partial(self.read, self.names(jaxpr))
         text = lambda variables: ', '.join(map(read, variables))
         lines = [(f'def {name}({text(jaxpr.invars)}):', None)]
         for eqn in jaxpr.eqns:
-            rule = rules.get(eqn.primitive,
-                             partial(call_of, eqn.primitive))
+            rule = rules.get(eqn.primitive, partial(call_of, eqn.primitive))
             right = rule(self, *map(read, eqn.invars), **eqn.params)
             left = text(eqn.outvars)
             left = f'[{left}]' if eqn.primitive.multiple_results else left
             lines.append((f'    {left} = {right}', eqn))
         lines.append((f'    return [{text(jaxpr.outvars)}]', None))
         self.lines += [*lines, ('', None)]
+
+    def names(self, jaxpr):
+        """Return new names, with the constants named already."""
+        names = Names(self.reserved)
+        for v, x in zip(jaxpr.constvars, jaxpr.consts, strict=True):
+            names[v] = self.constant('const', x)
+        return names
+
+    def read(self, names, v) -> str:
+        """Return the source code for a variable or a literal."""
+        return names[v] if type(v) is Var else self.value(v.val)
 
     def value(self, x) -> str:
         """Return the source code for a value, or its name."""
@@ -112,7 +123,6 @@ class Emitter:
         return self.known[id(jaxpr)]
 
 
-RESERVED = {'np', 'inf', 'nan', *keyword.kwlist, *dir(builtins)}
 PLAIN = {bool, int, float, str, type(None)}     # their repr is source code
 
 

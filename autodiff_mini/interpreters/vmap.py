@@ -170,7 +170,7 @@ def spread(x, dim, size):
 
 
 def move_axis(x, source, destination):
-    """Return `x` with one axis in another place."""
+    """Return `x` with one axis moved to another place."""
     if source == destination:
         return x
     axes = [*range(np.ndim(x))]

@@ -16,7 +16,7 @@ from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
 from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.jaxprs import Var
+from autodiff_mini.jaxprs import Var, param_text
 from autodiff_mini.numpy_api import asarray, operand
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -26,6 +26,9 @@ class Operand:
 
     def __repr__(self):
         return '.'
+
+    def __reduce__(self):
+        return 'OPERAND'    # a copy is this object, too
 
 
 OPERAND = Operand()
@@ -240,10 +243,9 @@ def index_text(emitter, i):
     """Return the source code of an index; a str is source code already."""
     if i is Ellipsis:
         return '...'
-    if type(i) is not slice:
-        return str(i) if type(i) in (int, str) else emitter.value(i)
-    ends = [i.start, i.stop] if i.step is None else [i.start, i.stop, i.step]
-    return ':'.join('' if end is None else str(end) for end in ends)
+    if type(i) is slice:
+        return param_text(i)
+    return str(i) if type(i) in (int, str) else emitter.value(i)
 
 
 lowering.rules[index_p] = index_lowering

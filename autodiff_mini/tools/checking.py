@@ -30,9 +30,10 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
         f: a function of arrays, or trees of arrays, that computes with NumPy.
         args: a tuple of the arguments at which to check.
         order: the highest order of derivatives to check.
-        modes: 'fwd' compares jvp with central differences.  'rev' compares
-            the product of vjp(w) and v with the product of w and the
-            difference along v, and never calls jvp.  Directions are random.
+        modes: `'fwd'` compares `jvp` with central differences.  `'rev'`
+            compares the product of `vjp(w)` and v with the product of w and
+            the difference along v, and never calls `jvp`.  Directions are
+            random.
         eps: half the distance between the points of a difference.  By default
             it depends on the lowest precision among arguments and outputs.
         atol: the absolute tolerance, with a similar default.

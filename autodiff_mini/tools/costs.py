@@ -18,7 +18,7 @@ from autodiff_mini.api.staging import as_type, make_jaxpr
 from autodiff_mini.core import elementwise, public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
-from autodiff_mini.jaxprs import Var, drop_dead, programs_in
+from autodiff_mini.jaxprs import Var, drop_dead, programs_of
 from autodiff_mini.primitives.elementwise import real_p, stop_gradient_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.shapes import (
@@ -82,7 +82,7 @@ class CostTable(NamedTuple):
 def cost(f, *args) -> CostTable:
     """Return what `f` and its derivative cost, without running them.
 
-    An elementwise function has one operation for each output element, and a
+    An element-wise function has one operation for each output element, and a
     sum has one for each input element.  A product of m by k and k by n
     matrices has 2mkn, a Fourier transform of n numbers has 5 n log n, and
     decompositions have their textbook counts.  Copying elements has none.
@@ -98,7 +98,7 @@ def cost(f, *args) -> CostTable:
             ShapedArray, can replace an array.
 
     Returns:
-        Three costs, which print as a table: `forward` is `f`, where an array
+        Three costs, which print as a table.  `forward` is `f`, where an array
         is freed after its last use.  `backward` is the rest of `vjp`, for
         given cotangents; its peak covers both passes.  `compiled` is the
         gradient, as `jit` compiles it, without the value of `f`.  If `f` has
@@ -110,8 +110,8 @@ def cost(f, *args) -> CostTable:
             reverse pass.
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
-        operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
-        chapter 18, for what to count.
+    operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
+    chapter 18, for what to count.
 
     Examples:
         >>> import numpy as np
@@ -260,7 +260,7 @@ def cost_of_programs(step, work, memory):
     """Return the cost of a call, a branch, or a loop; or None."""
     eqn = step.eqns[0]
     inner = [cost_of(program, partial(work, ordered=step.ordered))
-             for x in eqn.params.values() for program in programs_in(x)]
+             for program in programs_of(eqn)]
     if not inner:
         return None
     for v in eqn.outvars:

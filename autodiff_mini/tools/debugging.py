@@ -37,7 +37,7 @@ class NaNError(FloatingPointError):
         self.place = place
 
     def add_note(self, note):
-        """Add the place of a caller, unless the error already names it."""
+        # The error names its own place already.
         if not note.endswith(f' {self.place}'):
             super().add_note(note)
 

@@ -3,11 +3,11 @@
 `np.polyval([4, 3, 2], x)` is the polynomial 4x² + 3x + 2. If `x` is a tracer,
 the draft refuses it: "the draft has no rule for `<function polyval>`",
 because its `numpy_table` has no entry for it. Add that entry. You don't need
-a new primitive, because a polynomial is made of products and sums. So no
-interpreter has to learn anything, now or in a later chapter.
+a new primitive, because a polynomial is made of products and sums.
 
-As in NumPy, the first coefficient belongs to the highest power, and a
-coefficient can be traced too.
+As in NumPy, the first coefficient belongs to the highest power. A coefficient
+can be traced too. The result has NumPy's shape and dtype, even if there are
+no coefficients.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Add a rule: a batch of while loops.
 
-The draft has no `vmap` rule for `while_loop`. Write it. As in every rule of
-chapter 3, all operands have the batch axis in front. The programs `step` and
-`test` are for a single element.
+The draft has no `vmap` rule for `while_loop`. Write it, and the tests install
+it. As in every rule of chapter 3, all operands have the batch axis in front.
+The programs `step` and `test` are for a single element.
 
 The loop of the batch continues as long as any element does, and an element
 that has stopped keeps its values.

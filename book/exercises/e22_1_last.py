@@ -15,9 +15,9 @@ HINTS = (
     'An error is raised at the first place that can notice a mistake. What '
     'does the library have to know before it calls `fwd`? And what can it '
     'see only in the result of a rule?',
-    'Two of the programs are not differentiated in reverse mode. Is either '
-    'rule called then, and what cannot be run?',
-    'A cotangent of None is a claim, and nothing checks whether it is true. '
+    "Two of the programs aren't differentiated in reverse mode. Is either "
+    "rule called then, and what can't be run?",
+    "A cotangent of None is a claim, and nothing checks whether it's true. "
     'The library does check, for each cotangent, whether it fits its '
     'argument.',
 )

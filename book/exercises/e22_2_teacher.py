@@ -18,12 +18,12 @@ import autodiff_mini as ad
 
 HINTS = (
     'Take two people, one of whom listens to the other, and write down the '
-    'matrix of the slopes of `f` in `x`. Which entry is not 0? In the '
+    "matrix of the slopes of `f` in `x`. Which entry isn't 0? In the "
     'reverse pass, from whom to whom does the cotangent have to be passed?',
     'The formula in the report is for tangents, and `s` multiplies by a '
     'matrix there, from the input of `f` to its output. For cotangents it '
     'has to be the transposed matrix. For a number, or a symmetric matrix, '
-    'there is no difference.',
+    "there's no difference.",
 )
 
 

@@ -6,7 +6,7 @@ it's worse than no rule at all. The table says how many bytes are kept for `x`
 of 64 × 100 numbers and `w` of 100 × 50, and par:
 
 | with respect to | without a rule | with this rule | par   |
-|-----------------|----------------|----------------|-------|
+|-----------------|---------------:|---------------:|------:|
 | w, b, x         | 97616          | 117200         | 94400 |
 | w, b            | 57616          | 117200         | 54400 |
 | x               | 46416          | 117200         | 43200 |
@@ -24,7 +24,7 @@ HINTS = (
     '`bwd` needs to know one thing about each number of `y`. Which dtype '
     'can hold that?',
     'With `symbolic_zeros=True`, `fwd` gets a record for each array, with a '
-    '`value`, and whether it is `perturbed`. `bwd` gets the residuals as '
+    "`value`, and whether it's `perturbed`. `bwd` gets the residuals as "
     'you returned them, and None can be one.',
     'What is `x` needed for in the reverse pass: the cotangent of `x`, or '
     'the cotangent of `w`?',

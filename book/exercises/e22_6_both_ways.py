@@ -20,7 +20,7 @@ HINTS = (
     '`lambda *tangents: rule(primals, tangents)[1]`. How do you run a '
     'linear function backwards?',
     'What does `bwd` need so that it can call the rule? Pass it as '
-    'residuals. A value that `bwd` captures cannot be batched, and cannot '
+    "residuals. A value that `bwd` captures can't be batched, and can't "
     'be differentiated again.',
     '`fwd` needs the output, and for a second derivative the output has to '
     'carry the rule. Which function does `fwd` call?',

@@ -5,13 +5,13 @@ because two rules asked for it and neither knows about the other. `simplify`
 sees that, among other things.
 
 Write a pass that does only that, without looking at `simplify`. It takes a
-jaxpr and returns a jaxpr. If an equation repeats an earlier one, it is left
+jaxpr and returns a jaxpr. If an equation repeats an earlier one, it's left
 out, and its results are read from the earlier one. This is called *common
 subexpression elimination*.
 
 All that matters about an equation is in its `primitive`, its `invars`, and
-its `params`. There are no side effects, so it does not matter how often an
-equation runs. You must not change the program that you are given.
+its `params`. There are no side effects, so it doesn't matter how often an
+equation runs. You mustn't change the program that you are given.
 """
 
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal
@@ -24,7 +24,7 @@ HINTS = (
     'repeat, because two products are equal if their factors turn out to be. '
     'And the program can return a variable that you replaced.',
     'A `Literal` is made anew each time, so compare its `val`. But a dict '
-    'takes 1, 1.0, and True for equal, and NumPy does not. '
+    "takes 1, 1.0, and True for equal, and NumPy doesn't. "
     '`(type(x), repr(x))` tells them apart, and 0.0 from -0.0.',
     'A parameter can be anything, even a list, which has no hash. You can '
     'leave an equation alone if one of its parameters has no hash.',

@@ -1,9 +1,8 @@
 """Extend: operations that undo each other.
 
-Programs that were not written by hand turn things around and back again. The
+Programs that weren't written by hand turn things around and back again. The
 transpose of a transpose is the array that was there before, and so is the
-negation of a negation. Our `simplify` sees neither, because it looks at one
-equation at a time, and here it takes two.
+negation of a negation. Our `simplify` has no rule for such pairs.
 
 `tidy` walks through a program and asks `undone` about each equation. Does it
 undo what an earlier equation did to a variable? Write `undone` for `neg_p`,
@@ -21,8 +20,8 @@ from autodiff_mini.primitives.shapes import transpose_p
 HINTS = (
     'The operand of the equation was made by another equation, and `made` '
     'says which one. No equation made an argument.',
-    'A transposition is undone by its inverse, which is not always the same '
-    'transposition: `(1, 2, 0)` twice is not enough. Which axis of '
+    "A transposition is undone by its inverse, which isn't always the same "
+    "transposition: `(1, 2, 0)` twice isn't enough. Which axis of "
     '`x` is axis `i` of the result?',
     'In Python, `-True` is -1, and `-(-True)` is 1. That equals True, but '
     'its type is different. Every variable has its type in `aval`.',

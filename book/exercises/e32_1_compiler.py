@@ -9,8 +9,7 @@ the lines need them, and the lines use their names.
 
 The table is large enough for the compiler to care about memory. A result that
 is written into an existing array is `'b += c'` or `'np.sin(b, b)'` and gets
-no letter of its own. An array that is not needed any more is freed, `'del
-c'`.
+no letter of its own. An array that isn't needed anymore is freed, `'del c'`.
 
 `twice` has a rule, and the rule is a lie. Who gets to see it?
 """
@@ -21,16 +20,16 @@ import autodiff_mini as ad
 
 HINTS = (
     'Write down the jaxpr first. Then leave out the equations whose results '
-    'are not needed, and the ones that repeat an earlier one. The remaining '
+    "aren't needed, and the ones that repeat an earlier one. The remaining "
     'results get new letters, so no letter is skipped.',
     'A rule is for derivatives. `b` has no derivative in it. `c` has one, '
-    'and it is computed before the program is compiled.',
+    "and it's computed before the program is compiled.",
     'In `c`, the sine is computed for the pair of value and slope, and only '
     'the slope is returned. (The rule of the sine is `x_dot * np.cos(x)`, in '
-    'this order.) In `d`, the inner program is a single equation until it is '
+    "this order.) In `d`, the inner program is a single equation until it's "
     'lowered. And what does batching do to a function that works element by '
     'element?',
-    'The arguments belong to the caller, so they are not overwritten. The '
+    "The arguments belong to the caller, so they aren't overwritten. The "
     'first result is always a new array. If two operands could take the '
     'result, the first one does.',
 )

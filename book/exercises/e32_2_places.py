@@ -1,16 +1,16 @@
 """Extend: which array can a result overwrite?
 
-Here is a small language whose only values are square matrices. A program is a
+Here's a small language whose only values are square matrices. A program is a
 list of lines. Each line has the name of a result, an operation, and the names
 of its operands, like `('b', 'sin', 'a')`. Each name is assigned once.
 
 `run` computes a program and counts how many arrays it makes. A line makes
 none if it writes its result into the array of one of its operands, and then
 that operand is gone. Write `places`. It says which lines can do that, and
-into which operand, so that the results do not change.
+into which operand, so that the results don't change.
 
-Four things can go wrong. The caller's arrays must not be overwritten. An
-array that is needed later must not be overwritten. `'T'` makes no new array,
+Four things can go wrong. The caller's arrays mustn't be overwritten. An
+array that's needed later mustn't be overwritten. `'T'` makes no new array,
 but looks at the old one from another side. And only element-wise operations
 can write where they read.
 """
@@ -24,8 +24,8 @@ HINTS = (
     'Record it for the *array* and not for the name. A view belongs to the '
     'array that it looks at, and so does a view of a view.',
     'In `a + a.T`, the operand `a` is used for the last time, and still it '
-    'must not be overwritten, because the other operand is a view of it. In '
-    '`a * a`, there is no other view.',
+    "mustn't be overwritten, because the other operand is a view of it. In "
+    "`a * a`, there's no other view.",
     'The first operand can be busy while the second one is free.',
 )
 

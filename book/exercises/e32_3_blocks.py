@@ -2,7 +2,7 @@
 
 A softmax over the last axis walks through memory three times. It subtracts
 the largest number of each row, computes the exponential, and divides each row
-by its sum. A large table does not fit into the cache, so each walk fetches it
+by its sum. A large table doesn't fit into the cache, so each walk fetches it
 from far away again, and each makes a temporary table as large as the first.
 
 Write it in blocks of rows: all three steps for some rows, then for the next
@@ -25,7 +25,7 @@ HINTS = (
     '`result[start:stop]` be a view of a block of it. Numbers that you write '
     'into the view are in the result.',
     'A ufunc writes into an array if you pass it after the operands: '
-    '`np.exp(piece, piece)`. And there is `piece /= …`.',
+    "`np.exp(piece, piece)`. And there's `piece /= …`.",
     'How many rows make a block? At least one. If an array has three axes, a '
     '"row" along the first axis is a table.',
 )

@@ -1,8 +1,8 @@
 """Extend: take a loop apart.
 
-Here is a network that reads a text, `xs`, one row after the other. Each step
+Here's a network that reads a text, `xs`, one row after the other. Each step
 has three products with a matrix, a few sums, a tanh, and a cost that is added
-up. Most of that does not depend on the step before.
+up. Most of that doesn't depend on the step before.
 
 Write the same network so that the body of its `scan` has a product, a sum,
 and a tanh, and nothing else. It carries `h` and outputs it. All other

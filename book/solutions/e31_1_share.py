@@ -5,7 +5,7 @@ In `simplify`, these dicts are `seen` and `env`. There, the calls have been
 inlined first. Before that, two calls of one function are two equations with
 functions of their own, and no two functions are equal.
 
-Sharing is not free. A shared result has to be kept from its first use to its
+Sharing isn't free. A shared result has to be kept from its first use to its
 last, and chapter 15 is about the memory that this takes. A checkpoint writes
 the same operations into a program twice on purpose, and a pass like this one
 would undo that.

@@ -4,7 +4,7 @@ second one repeats the first. The rule of `twice` has left no trace.
 
 In `c` it has. The rule was asked while the program was recorded, and its
 answer, `7.0 * x_dot`, is a line like any other. (Here the arguments are `a`
-and `b`, so the first result is `c`.) The sine itself is not needed. The
+and `b`, so the first result is `c`.) The sine itself isn't needed. The
 product could have been written into either factor, and the other factor is
 then freed. `vmap` and `jit` have left no trace at all.
 """

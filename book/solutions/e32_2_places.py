@@ -2,7 +2,7 @@
 dtypes. There, an array can take a result only if it has the result's type.
 
 An array of the caller has no owner in the program, so no operand is its
-owner. A view is never its own owner, so it is not overwritten either. (It
+owner. A view is never its own owner, so it isn't overwritten either. (It
 could be, if nothing else looks at its array. But then the line that made the
 view could have been given the array itself.)
 

@@ -1,10 +1,10 @@
-"""Rows do not depend on each other, so only the order of the memory accesses
-changes. There is no temporary table at all. Each step writes into a block of
+"""Rows don't depend on each other, so only the order of the memory accesses
+changes. There's no temporary table at all. Each step writes into a block of
 the result, which is still in the cache.
 
-This is what a `Block` of the plan looks like. The compiler does not go as far
-as you did. Its blocks are element-wise and end where something is summed,
-because it does not ask along which axis. If it knew about rows, it could.
+This is what a block of the plan looks like. The compiler doesn't go as far as
+you did. Its blocks are element-wise and end where something is summed,
+because it doesn't ask along which axis. If it knew about rows, it could.
 """
 
 import math

@@ -14,7 +14,7 @@ program('dsplit', lambda np, x: np.subtract(*np.dsplit(x, 2)), f64(2, 1, 4))
 program('hsplit', lambda np, x: np.subtract(*np.hsplit(x, [1])), f64(3))
 program('vsplit', lambda np, x: np.subtract(*np.vsplit(x, 2)), f64(4, 2))
 for name, x in {'isneginf': [1, INF, -INF], 'isposinf': [INF, 1, -INF],
-                'iscomplex': [1, 2j, 3j], 'isreal': [1, 2j, 3]}.items():
+                'iscomplex': [1, 2j, 3j], 'isreal': [1, 2, 3j]}.items():
     program(f'{name}_of_some', lambda np, x, name=name: getattr(np, name)(x),
             numpy.array(x))
 program('dstack', lambda np, x, y: np.dstack([x, y]), f64(3), f32(3))
@@ -46,8 +46,9 @@ for name in 'polyadd', 'polysub':
                        '_long': (c128(4), f64(2))}.items():
         program(f'{name}{kind}', lambda np, x, y, name=name:
                 getattr(np, name)(x, y), *args)
-program('polyder', lambda np, x: np.polyder(x), f64(4))
-program('polyint', lambda np, x: np.polyint(x), f64(3), ulps=4)
+program('polyder', lambda np, x: np.polyder(x, 2), f64(4))
+program('polyint', lambda np, x: np.polyint(x, 2, np.array([3., 4.])),
+        f64(3), ulps=4)
 program('polyval', lambda np, p, x: np.polyval(p, x), f64(4), f64(2, 2),
         ulps=4)
 program('trapezoid', lambda np, x: np.trapezoid(x, dx=0.5), f64(2, 4),

@@ -11,7 +11,8 @@ program('fix', lambda np, x: np.fix(x), f64(3) * 4 - 4,
 program('spacing', lambda np, x: np.spacing(1e300 * x), f64(2, 3),
         jax='JAX has no derivative of it')
 
-program('ldexp', lambda np, x, i: np.ldexp(x, i), f64(2, 3), ints(3))
+program('ldexp', lambda np, x, i: np.ldexp(x[:, :1], i), f64(2, 3), ints(3))
+program('ldexp_number', lambda np, x: np.ldexp(x, 3), 0.7)
 for kind, x in {'array': numpy.array([[13.2, -20.4, 0.3]]),
                 'half': numpy.float16([4.4]), 'ints': ints(3)}.items():
     program(f'frexp_{kind}', lambda np, x: np.frexp(x)[0], x)
@@ -23,8 +24,10 @@ program('modf_of_integers', lambda np, x: np.modf(x)[0],
 program('nextafter', lambda np, x, y: np.nextafter(x, y), f64(3), f64(2, 3),
         truth=lambda np, x, y: x + 0 * y, jax='JAX has no derivative of it')
 program('gcd', lambda np, x, y: np.gcd(x, y), ints(3), ints(2, 3))
-program('lcm', lambda np, x, y: np.lcm(x, y), ints(3) + 4, 6)
-program('bitwise_count', lambda np, x: np.bitwise_count(x), ints(3))
+program('lcm', lambda np, x, y: np.lcm(x, y), ints(3) + 4,
+        numpy.array([6, 8, 9]))
+program('bitwise_count', lambda np, x: np.bitwise_count(
+    x ** np.arange(1, 4)), ints(3))
 
 for kind, x in {'array': f64(3) * 6 - 7, 'ints': ints(2),
                 'large': f64(2) + 300}.items():

@@ -3,7 +3,8 @@
 from tests.programs import c128, f32, f64, ints, program
 
 program('kron', lambda np, x, y: np.kron(x, y), f64(2, 2), f64(2, 3))
-program('vdot', lambda np, x, y: np.vdot(x, y), f64(2, 3), f64(3, 2), ulps=4)
+program('vdot', lambda np, x, y: np.vdot(1j * x, y), f64(2, 3), f64(3, 2),
+        ulps=4)
 program('cross', lambda np, x, y: np.cross(x, y), f64(3), f64(3))
 program('matvec', lambda np, x, y: np.matvec(x, y), f64(2, 3), f64(4, 3),
         ulps=4)

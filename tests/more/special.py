@@ -37,6 +37,7 @@ def special_program(name, *args, orders=(), suffix='', jax=''):
 
 # Operands near 1, between 0 and 1, or small
 
+special_program('gammasgn', np.array([-0.5, -1.01]), suffix='_negative')
 for name in '''gamma gammaln loggamma rgamma digamma gammasgn erf erfc erfi
         erfcx dawsn ndtr log_ndtr expit log_expit entr expm1 log1p exp2 exp10
         cbrt cosm1 exprel j0 j1 y0 y1 i0 i0e i1 i1e k0 k0e k1 k1e
@@ -47,7 +48,6 @@ for name in '''erfinv erfcinv ndtri logit ellipk ellipe ellipkm1
         spence'''.split():
     special_program(name, f64(2, 3) * 0.5)
 special_program('rgamma', f64(3) * -4, suffix='_negative')
-special_program('gammasgn', np.array([-0.5, -1.5]), suffix='_negative')
 special_program('gammaln', f64(3) * 0.4 - 1.7, suffix='_negative')
 special_program('log_ndtr', f64(3) * -2, suffix='_low')
 special_program('ndtri_exp', -f64(3))
@@ -65,6 +65,7 @@ special_program('huber', f64(2, 1) - 0.4, f64(3) * 3)
 
 # Constant orders or operands, and an argument
 
+THREE = np.array([[1], [2], [3]])
 for name, *orders in (
         ('zeta', 2), ('gammainc', 1.5), ('gammaincc', 2), ('chdtr', 3),
         ('chdtrc', 3), ('pdtr', 2), ('pdtrc', 2), ('stdtr', 3),
@@ -79,15 +80,18 @@ for name, *orders in (
         ('stdtrit', 3), ('hyp2f1', 0.5, 0.7, 1.5)):
     special_program(name, f64(3) * 0.6, orders=orders)
 special_program('expn', f64(3), orders=(0,), suffix='_of_order_0')
-special_program('zeta', ints(2, 1) + 1, f64(3), suffix='_ints')
-special_program('jv', ints(2, 1), f64(3), suffix='_ints')
+special_program('zeta', THREE + 1, f64(3), suffix='_ints')
+special_program('jv', THREE, f64(3), suffix='_ints')
+special_program('hyp1f1', 0.3, orders=(0.7, 1.5), suffix='_float')
 special_program('lambertw', c128(3))
 
 # Two results
 
 for name in 'sici', 'shichi', 'fresnel':
-    program(f'special_{name}', lambda np, x, name=name: np.stack(
-        of_special(name)(np, x)), f64(3), double=True, jax=NOT_JAX)
+    x = f64(3)
+    for i in range(2):
+        program(f'special_{name}_{i}', lambda np, x, name=name, i=i: (
+            of_special(name)(np, x)[i]), x, double=True, jax=NOT_JAX)
 
 # Numbers of other kinds
 

@@ -190,10 +190,11 @@ def test_results_whose_size_depends_on_values_are_refused():
 
 
 def test_functions_that_numpy_extends_by_values_have_slopes():
-    for name in 'sqrt log log2 log10 arccos arcsin arctanh power'.split():
-        f = getattr(np.emath, name)
-        if name == 'power':
-            f = partial(np.emath.power, p=1.5)
+    with_numbers = {'power': partial(np.emath.power, p=1.5),
+                    'logn': partial(np.emath.logn, 3.0)}
+    for name in '''sqrt log log2 log10 logn arccos arcsin arctanh power
+            '''.split():
+        f = with_numbers.get(name, getattr(np.emath, name))
         x = np.array([-0.5, 0.3 if 'arc' in name else 3.0])
         y, y_dot = ad.jvp(f, (x,), (x,))
         np.testing.assert_array_max_ulp(np.abs(y), np.abs(f(x)), 2)

@@ -132,6 +132,10 @@ def test_slopes_far_out_and_at_the_ends_are_right():
                 np.testing.assert_allclose(y, expected, 1e-15, err_msg=name)
 
 
+POLES = [
+    ('zeta', (1.0, 2.0)), ('zeta', 1.0), ('gammaincinv', (2.0, 1.0)),
+    ('hyp2f1', (0.5, 0.7, 1.0, 1.0)), ('stdtrit', (3.0, 1.0)),
+]
 EDGES = [
     ('xlogy', (0.0, 0.0), (-np.inf, 0.0)),
     ('xlogy', (0.0, 2.0), (np.log(2), 0.0)),
@@ -165,6 +169,13 @@ def test_slopes_at_the_edges_of_two_operands_are_right():
             np.testing.assert_allclose(
                 slope(of(name, args, i), args[i]), expected[i], 1e-15,
                 err_msg=name)
+
+
+def test_values_at_the_poles_and_ends_equal_scipys():
+    for name, args, *_ in POLES + EDGES + FAR + ENDS:
+        f, xs = getattr(special, name), np.float64(args).reshape(-1, 1)
+        with np.errstate(all='ignore'):
+            np.testing.assert_equal(ad.vmap(f)(*xs), f(*xs), name)
 
 
 def test_a_result_of_single_precision_does_not_spoil_the_slope():

@@ -25,11 +25,9 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
 # Users do not see these: another line of the same file catches them, or the
 # wing `tools` has more to say.
 CAUGHT = {
-    'errors.py': ['refuse_no_function'],
-    'custom_jvp.py': ['refuse_without_wing'],
+    'errors.py': ['refuse_no_function'], 'cond.py': ['choose'],
+    'custom_jvp.py': ['refuse_without_wing'], 'loops.py': ['stage_body'],
     'memory.py': ['refuse_to_write'],
-    'cond.py': ['choose'],
-    'loops.py': ['stage_body'],
     'prepared.py': ['__init__', 'run'],
     'tape.py': ['look_at', 'process_index', 'prepare_if_often'],
     'twins.py': ['written_key', 'content_key']}

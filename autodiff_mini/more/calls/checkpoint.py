@@ -118,8 +118,8 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         policy: which results are kept if the reverse pass needs them.
             `policy(primitive, *avals, **params)` returns whether to keep the
             results of an operation.  By default, none are kept.  A loop or a
-            branch is one operation, but a jit is opened.  An answer can
-            be reused in later calls.  See checkpoint_policies.
+            branch is one operation, but a `jit` is opened.  An answer can
+            be reused in later calls.  See `checkpoint_policies`.
         static_argnums: the positions of arguments that are not traced and
             can be anything.
 
@@ -127,7 +127,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         A function that takes the same arguments and returns the same result.
 
     Raises:
-        TypeError: the policy is not a function, or a call is invalid for jit.
+        TypeError: the policy is not a function, or `jit` refuses a call.
         ValueError: a static argument does not exist.
 
     Source: `jax.checkpoint`.

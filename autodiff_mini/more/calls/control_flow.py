@@ -22,8 +22,8 @@ def fori_loop(lower, upper, body_fun, init_val):
         init_val: the first carry, a tree of arrays.
 
     Raises:
-        TypeError: as for scan if the bounds are integers, and as for
-            while_loop if they are traced.
+        TypeError: as for `scan` if the bounds are integers, and as for
+            `while_loop` if they are traced.
 
     Source: `jax.lax.fori_loop`.
 

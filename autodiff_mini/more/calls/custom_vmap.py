@@ -221,10 +221,10 @@ dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 class custom_vmap(custom_vjp):
     """A function with a batching rule that you write.
 
-    vmap calls the rule instead of the function, and derivatives under vmap
-    differentiate the rule.  If you define derivatives with `defjvp` or
-    `defvjp`, as for custom_jvp and custom_vjp, they are used whether vmap is
-    applied first or last.
+    `vmap` calls the rule instead of the function, and derivatives under
+    `vmap` differentiate the rule.  If you define derivatives with `defjvp` or
+    `defvjp`, as for `custom_jvp` and `custom_vjp`, they are used whether
+    `vmap` is applied first or last.
 
     Args:
         fun: the function, of arrays or trees of arrays.

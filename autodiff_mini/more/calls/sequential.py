@@ -10,15 +10,15 @@ from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
 
 def sequential_vmap(fun):
-    """Return a version of `fun` that vmap maps with a loop over elements.
+    """Return a version of `fun` that `vmap` maps with a loop over elements.
 
     Args:
-        fun: the function, of arrays or trees of arrays.  Under vmap it is
-            staged as the body of a scan, so its Python code cannot depend on
-            the values of its arguments.
+        fun: the function, of arrays or trees of arrays.  Under `vmap` it
+            is staged as the body of a `scan`, so its Python code cannot
+            depend on the values of its arguments.
 
     Returns:
-        A custom_vmap function.
+        A `custom_vmap` function.
 
     Source: `jax.custom_batching.sequential_vmap`.
 

@@ -39,7 +39,7 @@ class UserPrimitive(Primitive):
     Arrays are positional operands, and static parameters are keywords:
     `bind(*arrays, **params)`.  Each rule gets the parameters as keywords.
 
-    A rule can be redefined.  The new rule also applies to programs that jit
+    A rule can be redefined.  The new rule also applies to programs that `jit`
     has already traced, whose derivatives are computed again.
 
     Args:
