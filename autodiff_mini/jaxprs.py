@@ -186,6 +186,12 @@ def programs_in(value) -> tuple:
     return (value.jaxpr,) if hasattr(value, 'jaxpr') else ()
 
 
+def programs_of(eqn) -> list:
+    """Return the programs that an equation holds."""
+    return [program for value in eqn.params.values()
+            for program in programs_in(value)]
+
+
 def param_text(value) -> str:
     """Return a parameter as a program prints it, a slice as in Python."""
     if isinstance(value, tuple):
@@ -229,8 +235,8 @@ def speaks_up(eqn):
     stays = lasting.get(eqn.primitive)
     return bool(eqn.outvars) and (
         stays is not None and stays(eqn.params)
-        or any(speaks_up(inner) for value in eqn.params.values()
-               for program in programs_in(value) for inner in program.eqns))
+        or any(speaks_up(inner) for program in programs_of(eqn)
+               for inner in program.eqns))
 
 
 dead_rules = {}     # by primitive: a function for `for_results`

@@ -58,7 +58,7 @@ def register_pytree_node(node_type, flatten, unflatten, names=None):
         raise ValueError('Duplicate custom PyTreeDef type registration for '
                          f'{node_type}')
     node_types[node_type] = NodeType(flatten, unflatten, names)
-    containers.pop(node_type, None)     # it may be cached as a leaf
+    containers.pop(node_type, None)     # it can be cached as a leaf
 
 
 def register_pytree_node_class(cls):

@@ -6,7 +6,7 @@ the type that abstract evaluation finds.
 
 from autodiff_mini.errors import quote_line
 from autodiff_mini.interpreters import abstract
-from autodiff_mini.jaxprs import Var, programs_in
+from autodiff_mini.jaxprs import Var, programs_of
 
 
 def check_jaxpr(jaxpr):
@@ -24,9 +24,8 @@ def check_jaxpr(jaxpr):
                  f'{" ".join(map(str, have))}, but is '
                  f'{" ".join(map(str, types))}', eqn)
         define(defined, eqn.outvars, eqn)
-        for value in eqn.params.values():
-            for program in programs_in(value):
-                check_jaxpr(program)
+        for program in programs_of(eqn):
+            check_jaxpr(program)
     look_up(defined, jaxpr.outvars, None)
 
 

@@ -99,17 +99,16 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     carry = [*chain(*numbers.ins[counts[0]:fixed])]
     ends = [*chain(*numbers.outs[:counts[1]])]
     text, back = partial(float_text, emitter, names=names), '[::-1]' * reverse
-    step, rows, end, errors = [], {}, [], set()
+    head, step, end, errors = 'while True:', [], [], set()
     if tests:
         names.update((v, names[x]) for vs, xs in zip(tests.ins, numbers.ins)
                      for v, x in zip(vs, xs))
         step, errors = scalar_body(emitter, tests.jaxpr, names)
         step.append((f'if not {text(tests.outs[0][0])}: break', None))
-    for v, parts, x in arguments[fixed:]:
-        made, row = names['rows', v], ', '.join(names[x] for x in parts)
-        shape = reshaped(v, length, math.prod(v.aval.shape))
-        start.append((f'{made} = {x}{shape}{back}.tolist()', None))
-        rows[made] = f'[{row}]' if v.aval.shape else row
+    else:
+        lists, head = over_rows(
+            emitter, arguments[fixed:], names, length, back)
+        start += lists
     lines, more_errors = scalar_body(emitter, numbers.jaxpr, names)
     step += lines
     outs = [put_back(emitter, v, parts, names)
@@ -117,31 +116,55 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     watched = [names[v] for v in carry]
     live = drop_dead(Jaxpr([], [], numbers.jaxpr.eqns, ends, [])).eqns
     reaching = {v for eqn in live for v in eqn.invars}  # the carry
-    pack, again = [emitter.constant(f.__name__, f)
-                   for f in (pack_into, repeat)]
     for v, parts in zip(jaxpr.outvars[counts[1]:], numbers.outs[counts[1]:]):
         made, array = names['made', len(outs)], names['array', len(outs)]
         start.append((f'{made} = []', None))
         step += [(f'{made}.append({text(x)})', None)
                  for x in (parts[::-1] if reverse else parts)]
-        size = length * len(parts)
-        fill = (f"{pack}('{size}d', {array}, 0, *{made}{back})"
-                if size < HUGE else     # it would fill the cache twice
-                f'{array}.ravel()[:] = np.fromiter({made}{back}, float)')
-        end += [(f'{array} = np.empty({(length, *v.aval.shape)})', None),
-                (fill, None)]
+        end += filled(emitter, array, (length, *v.aval.shape), made + back)
         if not reaching.issuperset([*carry, *parts]):
             watched.append(f'sum({made})')
         outs.append(array)
     step += assigned([names[v] for v in carry], map(text, ends))
-    rows = rows or {f'{again}(None, {length})': '_'}
-    lists = f'zip({", ".join(rows)})' if len(rows) > 1 else next(iter(rows))
-    head = ('while True:' if tests
-            else f'for {", ".join(rows.values())} in {lists}:')
     lines = [*start, (head, None), *indented(step),
              *checked(emitter, watched), *end]
     return given, carefully(emitter, given, lines, errors | more_errors,
                             outs, instead(*given))
+
+
+def over_rows(emitter, rows, names, length, back):
+    """Return the lines that make lists of the rows, and the loop's head.
+
+    Args:
+        emitter: the FastEmitter.
+        rows: for each argument with rows, its variable, its numbers, and its
+            name.
+        names: the names of the numbers.
+        length: how many rows there are.
+        back: the text that reverses a list, or ''.
+    """
+    lines, lists = [], {}
+    for v, parts, x in rows:
+        made, row = names['rows', v], ', '.join(names[x] for x in parts)
+        shape = reshaped(v, length, math.prod(v.aval.shape))
+        lines.append((f'{made} = {x}{shape}{back}.tolist()', None))
+        lists[made] = f'[{row}]' if v.aval.shape else row
+    if not lists:
+        again = emitter.constant('repeat', repeat)
+        lists = {f'{again}(None, {length})': '_'}
+    text = f'zip({", ".join(lists)})' if len(lists) > 1 else next(iter(lists))
+    return lines, f'for {", ".join(lists.values())} in {text}:'
+
+
+def filled(emitter, array, shape, numbers):
+    """Return the lines that make an array of a list of numbers."""
+    size = math.prod(shape)
+    if size < HUGE:
+        pack = emitter.constant('pack_into', pack_into)
+        fill = f"{pack}('{size}d', {array}, 0, *{numbers})"
+    else:       # packing would fill the cache twice
+        fill = f'{array}.ravel()[:] = np.fromiter({numbers}, float)'
+    return [(f'{array} = np.empty({shape})', None), (fill, None)]
 
 
 def assigned(names, values):

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, FRESH, PIECEWISE, VIEWS, learn, opened)
-from autodiff_mini.jaxprs import Equation, Var, programs_in
+from autodiff_mini.jaxprs import Equation, Var, programs_of
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -87,11 +87,6 @@ def stays_ordered(eqn, in_order):
 def is_ordered(eqn, in_order):
     """Return whether all operands of an equation are C-contiguous."""
     return in_order.issuperset(filter(is_variable, eqn.invars))
-
-
-def programs_of(eqn):
-    """Return the programs that an equation holds."""
-    return [inner for x in eqn.params.values() for inner in programs_in(x)]
 
 
 def c_ordered(jaxpr) -> tuple:

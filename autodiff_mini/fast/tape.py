@@ -174,7 +174,9 @@ class TapeTrace(JVPTrace):
         outs, made = prepared.forward(*operands), []
         if program:
             n = prepared.width
-            outs[:n] = own_memory(outs[:n], operands)
+            # A result that is not traced can be changed by the caller.
+            others = outs[n:] if len(prepared.made) < n else []
+            outs[:n] = own_memory(outs[:n], operands + others)
         for i, aval in prepared.made:
             name = Var(aval)
             outs[i] = TapeTracer(self, outs[i], name, aval, line)

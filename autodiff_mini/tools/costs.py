@@ -18,7 +18,7 @@ from autodiff_mini.api.staging import as_type, make_jaxpr
 from autodiff_mini.core import elementwise, public, typeof
 from autodiff_mini.higher_order.cond import cond_p
 from autodiff_mini.interpreters.lowering import inline, inline_rules
-from autodiff_mini.jaxprs import Var, drop_dead, programs_in
+from autodiff_mini.jaxprs import Var, drop_dead, programs_of
 from autodiff_mini.primitives.elementwise import real_p, stop_gradient_p
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.shapes import (
@@ -260,7 +260,7 @@ def cost_of_programs(step, work, memory):
     """Return the cost of a call, a branch, or a loop; or None."""
     eqn = step.eqns[0]
     inner = [cost_of(program, partial(work, ordered=step.ordered))
-             for x in eqn.params.values() for program in programs_in(x)]
+             for program in programs_of(eqn)]
     if not inner:
         return None
     for v in eqn.outvars:

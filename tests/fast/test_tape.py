@@ -202,14 +202,14 @@ def test_a_batch_of_gradients_equals_the_gradients():
 
 
 def test_a_program_keeps_what_is_prepared_for_it():
-    """Its results are new arrays: `b` does not share the memory of `a`."""
+    """Its results are new arrays, unlike `a` and what the tape keeps."""
     for g in np.sin, np.cos:
-        f = ad.jit(lambda a, x: (a, g(x)))
+        f = ad.jit(lambda a, x: (a, np.exp(a), np.exp(a) * g(x)))
 
         def loss(x):
             a = np.ones(2)
-            b, y = f(a, x)
-            b[:] = 7.0
+            b, c, y = f(a, x)
+            b[:] = c[:] = 7.0
             return np.sum(a * y)
         check_both_ways(ad.grad(loss), np.ones(2))
         [(program, *_)] = f.staged.values()
