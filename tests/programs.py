@@ -515,8 +515,8 @@ LIKE = {    # with like=: the arguments
 }
 for name, args in LIKE.items():
     program(f'{name}_like_traced', lambda np, x, name=name, args=args:
-            getattr(np, name)(*args[:-1], dtype=args[-1], like=x)
-            * getattr(np, name)(*args, like=x), f64(2), jax='ours')
+            getattr(np, name)(*args[:-1], dtype=args[-1], like=x) * 2
+            + getattr(np, name)(*args, like=x), f64(2), jax='ours')
 
 # Functions that are not one operation
 
@@ -742,7 +742,7 @@ program('select', lambda np, x, y: np.select([x > 1.2, x > 0.8], [x, y]),
 program('isclose', lambda np, x, y: np.isclose(x, y), f64(3),
         np.array([0.5, np.inf, np.nan]))
 program('isclose_ints', lambda np, x, y: np.isclose(x, y, atol=2), ints(3), 2)
-program('allclose', lambda np, x: x * (2 - np.allclose(x, 0.8 * x, 0.22)),
+program('allclose', lambda np, x: x * (1 + np.allclose(0.8 * x, x, 0.22)),
         f64(3))
 program('allclose_of_nan', lambda np, x: np.allclose(
     x, x + 1e-12, equal_nan=True) * x[1], np.array([np.nan, 1.5]))
