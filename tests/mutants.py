@@ -670,7 +670,7 @@ EQUIVALENT = {
     'lowering: stop_gradient: not reached.*': 'it is simplified away',
     'jvp: gammasgn: tangent.*': 'its tangent is zero',
     'jvp: add: tangents exchanged': 'a sum is symmetric',
-    'jvp: heaviside: operand 0.*|jvp: (copysign|nextafter): operand 1.*':
+    'jvp: (heaviside|where): operand 0.*|jvp: (copysign|nextafter): operand 1.*':
     'the result does not depend on it smoothly',
     'abstract: (scan|loop): loop.*|abstract: cond: branches.*':
     'the types are the same',

@@ -333,6 +333,12 @@ def test_r3_python_numbers_are_weak():
     for bar in (3.0, 3, True):
         x_bar = ad.grad(f(bar))(np.float32(2))
         assert x_bar == bar and x_bar.dtype == np.float32
+    kinds = []
+    g = custom(lambda x: x, lambda x: (x, None), lambda r, ct: (
+        kinds.append(type(ct)) or ct,))
+    for x in 1.5, np.float64(1.5):
+        assert ad.grad(lambda x: g(x) * 2.0)(x) == 2.0
+    assert kinds == [float, np.float64]
 
 
 # D10: trees

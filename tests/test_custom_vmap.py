@@ -14,7 +14,7 @@ from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.more.calls.custom_vmap import custom_vmap_call_p
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from tests import amount
-from tests.numerical import assert_close
+from tests.numerical import assert_close, assert_same
 from tests.rule_laws import FORWARD, WHILE, WRAPPERS, staged
 from tests.test_custom_jvp import assert_trees, d
 from tests.test_staged_calls import TRANSFORMS
@@ -158,7 +158,10 @@ def test_an_output_can_be_shared_by_all_elements():
 
 
 def test_jacobians_use_the_vmap_rule():
-    """As in JAX."""
+    """As in JAX.  Without vmap, values and tangents are the function's."""
+    x = X / 3
+    assert_same(square(x), x * x)
+    ad.tree_map(assert_same, ad.jvp(square, (x,), (x,)), (x * x, 2 * x * x))
     assert_close(ad.jacfwd(square)(X), np.diag(6 * X))
     assert_close(ad.jacrev(square)(X), np.diag(6 * X))
     assert_close(ad.hessian(square)(2.0), 6.0)

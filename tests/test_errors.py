@@ -61,15 +61,13 @@ def assign_through_index(x):
 
 # Each of these calls would drop the derivative if it were accepted.
 DROPS = {
-    'float': (float, 'no longer'),
-    'item': (lambda x: x.item(), '`item`'),
+    'float': (float, 'no longer'), 'item': (lambda x: x.item(), '`item`'),
     'math.sin': (math.sin, 'Write np.sin.'),
     'struct': (lambda x: struct.pack('d', x), 'not a float'),
     'decimal': (decimal.Decimal, 'Decimal'),
-    'assign': (assign, 'no longer'),
+    'assign': (assign, 'no longer'), 'np.array': (np.array, 'no longer'),
     'assign_through_index': (assign_through_index, 'no longer'),
     'np.float64': (np.float64, 'no longer'),
-    'np.array': (np.array, 'no longer'),
     'np.array_of_list': (lambda x: ARRAY([x, x]),
                          'Write np.array instead of ARRAY.'),
     'np.array_of_objects': (lambda x: np.array([x, x], dtype=object),

@@ -17,10 +17,6 @@ from tests.numerical import assert_close
 X = np.float64(1.5)
 
 
-def square(x):
-    return x * x
-
-
 # Each gives a function the slope `k * f(x)`, by a rule that calls it, so that
 # the n-th derivative is k ** n * x ** 2.
 
@@ -55,7 +51,7 @@ RULES = {   # a kind of function, and a function that gives it a rule
 def function(rule, k):
     """Return a function with a rule of this kind, and its setter."""
     kind, give = RULES[rule]
-    f = kind(lambda x: square(x))
+    f = kind(lambda x: x * x)
     give(f, k)
     return f, partial(give, f)
 

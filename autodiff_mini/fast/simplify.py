@@ -92,17 +92,8 @@ def simplify(jaxpr, batched=False, ordered=False):
             old.primitive, invars, old.params, old.outvars, old.line)
         if (eqn.primitive is matmul_p and is_square(invars, made)
                 and not is_square(old.invars, before)):
-            # BLAS sums `x @ x` in another order than `x @ y`.
-            copy = Var(invars[1].aval)
-            keep(Equation(mul_p, [invars[1], Literal(1)], {}, [copy],
-                          eqn.line))
-            eqn = replace(eqn, invars=[invars[0], copy])
-        if eqn.primitive is reshape_p and not batched:
-            eqn = vector_product(eqn, made)
-        if eqn.primitive is matmul_p:
-            eqn = without_transpose(eqn, made, batched)
-        if eqn.primitive is where_p:
-            eqn = with_one_mask(eqn, made, keep)
+            eqn = with_copy(eqn, keep)
+        eqn = rewritten(eqn, made, keep, batched)
         inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
                   for v in eqn.invars]
         key = eqn.primitive, *inputs, *map(frozen, eqn.params.items())
@@ -127,6 +118,26 @@ def operands(v, made, primitive):
     """Return the operands of `primitive`, if it makes `v`."""
     eqn = made.get(v)
     return eqn.invars if eqn and eqn.primitive is primitive else None
+
+
+def with_copy(eqn, keep):
+    """Return `x @ y` with a copy of `y`, because it has become `x @ x`.
+
+    BLAS sums `x @ x` in another order.
+    """
+    x, y = eqn.invars
+    copy = Var(y.aval)
+    keep(Equation(mul_p, [y, Literal(1)], {}, [copy], eqn.line))
+    return replace(eqn, invars=[x, copy])
+
+
+def rewritten(eqn, made, keep, batched):
+    """Return an equal equation that needs fewer operations before it."""
+    if eqn.primitive is reshape_p and not batched:
+        eqn = vector_product(eqn, made)
+    if eqn.primitive is matmul_p:
+        return without_transpose(eqn, made, batched)
+    return with_one_mask(eqn, made, keep) if eqn.primitive is where_p else eqn
 
 
 def vector_product(eqn, made):
