@@ -23,7 +23,7 @@ from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.elementwise import sign_p
 
-loop_p = Primitive('loop', multiple_results=True)
+loop_p = Primitive('scan', multiple_results=True)    # in errors
 abstract.rules[loop_p] = scan_types
 dead_rules[loop_p] = scan_for_outputs
 lowering.rules[loop_p] = scan_lowering

@@ -109,7 +109,7 @@ UNRULED.def_abstract_eval(lambda x: x)
 STRANGE = {     # functions of 2 x; what runs before, and in the loop
     'user': (UNRULED.bind, [], ['unruled']),
     'scan': (lambda x: ad.scan(lambda c, y: (c * y, None), V, x)[0],
-             [], ['loop']),
+             [], ['scan']),
     'cond': (lambda x: ad.cond(x[0, 0] > 0, np.sin, np.cos, x),
              ['index', 'gt', 'astype'], ['cond']),
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
 from tests.jaxpr_checks import check_jaxpr
 from tests.test_jit_equals_eager import assert_identical, outcome
@@ -192,9 +193,8 @@ def test_a_loop_keeps_no_rows_that_are_not_used():
             (lambda c, ys: ys, 2, 1)]:
         small = simplify(opened(ad.make_jaxpr(lambda x: wanted(*f(x)))(V)))
         check_jaxpr(small)
-        loop = small.eqns[0]
-        assert loop.primitive.name == 'loop'
-        body = loop.params['jaxpr']
+        loop, body = small.eqns[0], small.eqns[0].params['jaxpr']
+        assert loop.primitive is loop_p and loop_p.name == 'scan'
         assert len(loop.outvars) == len(body.outvars) == outs == 1 + rows
         assert [eqn.primitive.name for eqn in body.eqns] == ['sin', 'mul']
 
