@@ -88,10 +88,9 @@ special_program('lambertw', c128(3))
 # Two results
 
 for name in 'sici', 'shichi', 'fresnel':
-    x = f64(3)
-    for i in range(2):
-        program(f'special_{name}_{i}', lambda np, x, name=name, i=i: (
-            of_special(name)(np, x)[i]), x, double=True, jax=NOT_JAX)
+    for kind, x in {'': f64(3), '_single': f32(3)}.items():
+        program(f'special_{name}{kind}', lambda np, x, name=name: np.stack(
+            of_special(name)(np, x)), x, double=True, jax=NOT_JAX)
 
 # Numbers of other kinds
 
