@@ -28,7 +28,7 @@ CAUGHT = {
     'errors.py': ['refuse_no_function'], 'cond.py': ['choose'],
     'custom_jvp.py': ['refuse_without_wing'], 'loops.py': ['stage_body'],
     'memory.py': ['refuse_to_write'],
-    'prepared.py': ['__init__', 'run'],
+    'prepared.py': ['__init__', 'flat_function'],
     'tape.py': ['look_at', 'process_index', 'prepare_if_often'],
     'twins.py': ['written_key', 'content_key']}
 
