@@ -68,6 +68,16 @@ def test_d9_bwd_has_a_derivative_too():
     assert_close(ad.jvp(h, (5.0,), (1.0,))[1], 80.0)
 
 
+def test_a_promise_is_differentiated_beside_a_call_in_a_rule():
+    """With respect to its residuals."""
+    same = ad.custom_jvp(lambda t: t)
+    same.defjvp(lambda primals, tangents: (same(*primals), *tangents))
+    f = ad.custom_jvp(lambda x: x)
+    f.defjvp(lambda primals, tangents: (f(*primals), same(*tangents)))
+    g = ad.grad(lambda x: f(x) * square(x))     # square(x) + x * 3 * x
+    assert g(2.0) == 16.0 and ad.grad(g)(2.0) == 18.0
+
+
 def test_d1_the_rule_runs_once_for_all_elements():
     runs = []
     f = custom(lambda x: runs.append('f') or x,
@@ -627,6 +637,8 @@ def test_d13_custom_lin_is_a_sealed_envelope():
     assert eqn.primitive is custom_lin_p
     assert len(eqn.invars) == 2     # a residual and a tangent
     assert ad.linear_transpose(f_jvp, 1.0)(1.0) == (6.0,)
+    again = lambda t: ad.jvp(f_jvp, (t,), (t,))[1]
+    assert ad.linear_transpose(again, 1.0)(1.0) == (6.0,)
     with pytest.raises(TypeError, match=FORWARD):
         eqn.primitive.bind(*[1.0] * len(eqn.invars), **eqn.params)
 
