@@ -108,8 +108,7 @@ def test_linearize_loops_once_more_over_perturbed_carries():
 # Reverse mode
 
 REVERSE = {
-    'grad': ad.grad,
-    'jit_grad': lambda f: ad.jit(ad.grad(f)),
+    'grad': ad.grad, 'jit_grad': lambda f: ad.jit(ad.grad(f)),
     'grad_jit': lambda f: ad.grad(ad.jit(f)),
     'checkpoint': lambda f: ad.grad(ad.checkpoint(f)),
     'grad_vmap': lambda f: lambda x: ad.grad(
