@@ -207,10 +207,9 @@ def test_a_program_keeps_the_old_content_of_an_array(keep):
     for kind, make in ARRAYS.items():
         array, owner = make()
         x = np.full(np.shape(array), 3.0)[()]
-        run = KEEPERS[keep](lambda x: x * array)
-        run = run if keep == 'jit' else run(x)
-        if keep == 'jit':
-            run(x)
+        f = KEEPERS[keep](lambda x: x * array)
+        kept = f(x)
+        run = f if keep == 'jit' else kept
         owner[...] = 7
         np.testing.assert_array_equal(
             *np.broadcast_arrays(run(x), 6.0), kind)

@@ -138,8 +138,9 @@ def cond_partial_eval(trace, args, unknown, branches):
     if unknown[0]:
         return trace.record(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
-        program = pruned(branches[int(index)])
-        return own_memory(run(program, *xs), [*xs, *program.consts])
+        program, start = pruned(branches[int(index)]), len(trace.consts)
+        outs, residuals = run(program, *xs), trace.consts[start:]
+        return own_memory(outs, [*xs, *program.consts, *residuals])
     known, later, out_unknown = transform_branches(
         partial_eval_jaxpr, branches, unknown[1:])
     n = out_unknown.count(False)
