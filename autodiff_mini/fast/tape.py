@@ -172,6 +172,9 @@ class TapeTrace(JVPTrace):
                 table, key, operands, names, function, args, kwargs)
         line = self.line or user_line(4)
         outs, made = prepared.forward(*operands), []
+        for y in [] if self.batch is None else outs:
+            if type(y) is BatchTracer:
+                y.line = line
         if program:
             n = prepared.width
             # A result that is not traced can be changed by the caller.
@@ -207,31 +210,30 @@ class TapeTrace(JVPTrace):
         """Index directly, because indexing is linear and indices vary."""
         if type(x) is not TapeTracer or x._trace is not self or not x.name:
             raise LongWay
+        line = self.line or user_line(4)
         y, indices = x.primal, params['indices']
         if type(y) is BatchTracer:
             behind = (slice(None), *indices) if y.dim == 0 else indices
-            y = BatchTracer(y._trace, y.val[behind], y.dim)
+            y = BatchTracer(y._trace, y.val[behind], y.dim, line)
             y.made_in = self
         else:
             y = y[indices]
-        aval, line = typeof(y), self.line or user_line(4)
-        part = TapeTracer(self, y, Var(aval), aval, line)
+        name = Var(typeof(y))
         self.parent.eqns.append(
-            Equation(index_p, [x.name], params, [part.name], line))
-        return part
+            Equation(index_p, [x.name], params, [name], line))
+        return TapeTracer(self, y, name, name.aval, line)
 
-    def join(self, primal, tangent, line=None):
+    def join(self, primal, tangent):
         tangent = self.parent.opened(tangent)
         if type(tangent) is Zero:
             return primal
         return TapeTracer(self, primal, self.parent.var(tangent),
-                          typeof(primal), line)
+                          typeof(primal), None)
 
     def box(self, x):
         x = super().box(x)
-        if type(x.tangent) is not Zero:
-            return self.join(x.primal, x.tangent, x.line)
-        return TapeTracer(self, x.primal, None, x.aval, x.line)
+        name = None if type(x.tangent) is Zero else self.parent.var(x.tangent)
+        return TapeTracer(self, x.primal, name, x.aval, x.line)
 
 
 def prepare_if_often(table, key, operands, names, function, args, kwargs):
