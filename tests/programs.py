@@ -361,18 +361,14 @@ program('broadcast_float', lambda np, x: np.broadcast_to(x, (2,)), 0.7)
 # matmul
 
 MATMULS = {
-    'vector_vector': (f64(3), f64(3)),
-    'matrix_vector': (f64(2, 3), f64(3)),
+    'vector_vector': (f64(3), f64(3)), 'matrix_vector': (f64(2, 3), f64(3)),
     'vector_matrix': (f64(3), f64(3, 2)),
     'matrix_matrix': (f64(2, 3), f64(3, 2)),
     'stacks': (f64(2, 2, 3), f64(2, 3, 1)),
     'broadcast': (f64(2, 1, 2, 3), f64(4, 3, 2)),
-    'stack_vector': (f64(2, 2, 3), f64(3)),
-    'empty': (f64(2, 0), f64(0, 3)),
-    'single_double': (f32(2, 3), f64(3)),
-    'ints': (ints(2, 3), f32(3)),
-    'complex': (c128(2, 2), f64(2)),
-    'int_int': (ints(2, 3), ints(3)),
+    'stack_vector': (f64(2, 2, 3), f64(3)), 'empty': (f64(2, 0), f64(0, 3)),
+    'single_double': (f32(2, 3), f64(3)), 'ints': (ints(2, 3), f32(3)),
+    'complex': (c128(2, 2), f64(2)), 'int_int': (ints(2, 3), ints(3)),
 }
 for name, args in MATMULS.items():
     program(f'matmul_{name}', lambda np, x, y: x @ y, *args)

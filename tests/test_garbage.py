@@ -29,8 +29,7 @@ def filled(x):
 
 
 PROGRAMS = {
-    'plain': lambda x: np.tanh(W @ x),
-    'writing': filled,
+    'plain': lambda x: np.tanh(W @ x), 'writing': filled,
     'jit': ad.jit(lambda x: np.tanh(W @ x)),
     'scan': lambda x: ad.scan(
         lambda c, _: (np.tanh(W @ c), c), x, None, length=3)[0],

@@ -204,8 +204,7 @@ def test_errors_name_static_arguments_as_the_caller_counts_them():
 # Results belong to the caller
 
 RETURNED = {
-    'argument': lambda x: x,
-    'view': lambda x: x[1:],
+    'argument': lambda x: x, 'view': lambda x: x[1:],
     'broadcast': lambda x: np.broadcast_to(x, (3, 4)),
     'constant_view': lambda x: ad.asarray(KEPT)[1:],
     'constants': lambda x: (KEPT, KEPT, x * KEPT),
@@ -291,8 +290,7 @@ def quiet(x):
 
 FAR = np.array([-800.0, 1.0])
 INSIDE = {
-    'jit': ad.jit(quiet),
-    'jit of jit': ad.jit(lambda x: ad.jit(quiet)(x)),
+    'jit': ad.jit(quiet), 'jit of jit': ad.jit(lambda x: ad.jit(quiet)(x)),
     'vmap of jit': ad.vmap(ad.jit(quiet)),
     'jit of vmap': ad.jit(ad.vmap(quiet)),
     'jvp of jit': lambda x: ad.jvp(ad.jit(quiet), (x,), (x * 0,))[0],

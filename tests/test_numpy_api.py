@@ -23,10 +23,9 @@ def counts_of(f, *args):
 
 
 def test_a_ufunc_and_its_operator_are_one_primitive():
-    assert counts_of(lambda x: np.add(x, 1), np.ones(2)) == {add_p: 1}
-    assert counts_of(lambda x: x + 1, np.ones(2)) == {add_p: 1}
-    assert counts_of(lambda x: 1 + x, np.ones(2)) == {add_p: 1}
-    assert counts_of(lambda x: np.ones(2) + x, np.ones(2)) == {add_p: 1}
+    for f in (lambda x: np.add(x, 1), lambda x: x + 1, lambda x: 1 + x,
+              lambda x: np.ones(2) + x):
+        assert counts_of(f, np.ones(2)) == {add_p: 1}
 
 
 def test_questions_about_shapes_are_not_operations():

@@ -30,10 +30,6 @@ def give_vjp(f, k, **options):
              lambda kept, ct: (kept[1] * kept[0] * ct,), **options)
 
 
-def give_late_vjp(f, k):
-    f.defvjp(lambda x: (f(x), x), lambda x, ct: (k * f(x) * ct,))
-
-
 def give_both(f, k):
     give_vjp(f, k)
     give_jvp(f, k)
@@ -42,7 +38,8 @@ def give_both(f, k):
 RULES = {   # a kind of function, and a function that gives it a rule
     'jvp': (ad.custom_jvp, give_jvp),
     'vjp': (ad.custom_vjp, give_vjp),
-    'late_vjp': (ad.custom_vjp, give_late_vjp),
+    'late_vjp': (ad.custom_vjp, lambda f, k: f.defvjp(
+        lambda x: (f(x), x), lambda x, ct: (k * f(x) * ct,))),
     'both': (ad.custom_vjp, give_both),
     'remat': (ad.custom_vjp, partial(give_vjp, optimize_remat=True)),
 }

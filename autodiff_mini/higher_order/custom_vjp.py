@@ -28,8 +28,7 @@ from autodiff_mini.higher_order.staged_calls import (
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import (
-    innermost_array, mark_as_arguments, to_read)
+from autodiff_mini.memory import innermost_array, mark_as_arguments, to_read
 from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.zeros import (

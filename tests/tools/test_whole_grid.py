@@ -18,7 +18,8 @@ def test_the_grid_agrees_with_the_tables(column, table):
     found = {row for (row, name), (kind, _) in whole_grid.cells().items()
              if name == column and kind == 'rule'}
     rows = {row for row, _ in whole_grid.cells()}
-    assert found == {primitive.name for primitive in table} & rows
+    # Errors call the row `loop` a scan.
+    assert found - {'loop'} == {primitive.name for primitive in table} & rows
     assert len(rows) > 60
 
 
