@@ -24,6 +24,7 @@ from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
+from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_map)
 from autodiff_mini.zeros import Zero, instantiate_all, pack, perturbed, unpack
@@ -125,16 +126,18 @@ def custom_vmap_partial_eval(trace, args, params):
         outs = trace.record(custom_vmap_call_p, args,
                             params | {'out_avals': linear.out_avals})
         known = [v in linear.constvars for v in linear.outvars]
-    else:
-        linear, residuals = stage_linear(fun, args, unknown)
-        n = len(residuals)
+        return with_known(outs, known, trace, custom_vmap_call_p, args,
+                          params)
+    linear, residuals = stage_linear(fun, args, unknown)
+    n = len(residuals)
 
-        def rule(xs, mapped, size):
-            return vmap(xs[n:], mapped[n:], size)
-        outs = trace.record(custom_vmap_call_p, [*residuals, *args],
-                            {'fun': linear, 'vmap': named(rule, vmap)})
-        known = [v in linear.jaxpr.invars[:n] for v in linear.jaxpr.outvars]
-    return with_known(outs, known, trace, custom_vmap_call_p, args, params)
+    def rule(xs, mapped, size):
+        return vmap(xs[n:], mapped[n:], size)
+    outs = trace.record(custom_vmap_call_p, [*residuals, *args],
+                        {'fun': linear, 'vmap': named(rule, vmap)})
+    known = dict(zip(linear.jaxpr.invars, residuals))
+    outs = list(map(known.get, linear.jaxpr.outvars, outs))
+    return own_memory(outs, residuals)
 
 
 def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
