@@ -2,8 +2,9 @@
 
 An array is a heavy suitcase for one number.  A Python float has the same bits
 and computes ten times faster.  If it would behave differently from NumPy, the
-careful version runs instead.  A program of short vectors is rewritten for
-their elements.  An index or a stack, which only rearranges elements, then
+careful version runs instead.  Only an underflow, which NumPy ignores by
+default, is ignored here in any case.  A program of short vectors is rewritten
+for their elements.  An index or a stack, which only rearranges elements, then
 needs no code.  Chapter 34.
 """
 
