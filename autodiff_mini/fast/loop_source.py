@@ -54,12 +54,13 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    # A list can hold 2 ** 99, and the complex number (-1.0) ** 0.5.
-    empty = [(f'{row} = [0] * {length}' if v.aval.weak_type else
+    # A list can hold 2 ** 99, (-1.0) ** 0.5, and arrays made with 2 ** -1.
+    listed = {v for v in ys if v.aval.weak_type or v.aval.dtype.kind == 'i'}
+    empty = [(f'{row} = [0] * {length}' if v in listed else
               f'{row} = np.empty({(length, *v.aval.shape)}'
               f'{emitter.dtype_of(v)})', None) for row, v in zip(rows, ys)]
     made = {v: eqn.primitive for eqn in jaxpr.eqns for v in eqn.outvars}
-    in_order = c_ordered(jaxpr)[0] if ordered else ()
+    in_order = c_ordered(jaxpr)[0] - listed if ordered else ()
     filled = {y: row for row, y in zip(rows, ys)    # written into its row
               if y in in_order and made.get(y) in UFUNCS - {sign_p}
               and y.aval.shape and math.prod(y.aval.shape) < HUGE}
@@ -72,7 +73,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     step += assigned([names[v] for v in carry],
                      [emitter.read(names, v) for v in ends])
     outs = [*(names[v] for v in carry), *[
-        f'np.array({row})' if v.aval.weak_type else row
+        f'np.array({row})' if v in listed else row
         for row, v in zip(rows, ys)]]
     return arguments, [
         *empty, (f'for step in range({length}){"[::-1]" * reverse}:', None),
@@ -149,9 +150,8 @@ def over_rows(emitter, rows, names, length, back):
         shape = reshaped(v, length, math.prod(v.aval.shape))
         lines.append((f'{made} = {x}{shape}{back}.tolist()', None))
         lists[made] = f'[{row}]' if v.aval.shape else row
-    if not lists:
-        again = emitter.constant('repeat', repeat)
-        lists = {f'{again}(None, {length})': '_'}
+    again = emitter.constant('repeat', repeat)
+    lists = lists or {f'{again}(None, {length})': '_'}
     text = f'zip({", ".join(lists)})' if len(lists) > 1 else next(iter(lists))
     return lines, f'for {", ".join(lists.values())} in {text}:'
 
