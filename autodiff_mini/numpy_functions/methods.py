@@ -93,9 +93,9 @@ Tracer.flat = property(
     lambda self: function_table[np.flatiter](self),
     lambda self, value: self.flat.__setitem__(..., value))
 Tracer.T = property(np.transpose)
-Tracer.mT = property(np.matrix_transpose)
-Tracer.real = property(np.real)
-Tracer.imag = property(np.imag)
+Tracer.mT = property(lambda self: np.matrix_transpose(self))
+Tracer.real = property(lambda self: np.real(self))
+Tracer.imag = property(lambda self: np.imag(self))
 Tracer.size = property(lambda self: math.prod(self.shape))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.itemsize)
