@@ -180,7 +180,8 @@ def power_operator(x, y):
         if y < 0 and x.aval.weak_type:
             x = convert(x, np.dtype(float), True)   # 2 ** -1 is 0.5
         elif y == 2 and x.dtype == bool and not x.aval.weak_type:
-            x = convert(x, np.dtype(np.int8 if x.ndim else int))
+            example = np.zeros(1, bool) if x.ndim else np.False_
+            x = convert(x, (example ** 2).dtype)    # int8 since NumPy 2.4
     return pow_p.bind(x, operand(y))
 
 
