@@ -119,7 +119,8 @@ test-site: .venv/ready .venv/browser   ## open every page of the site in a brows
 	  tests/tools/test_hooks.py tests/tools/test_questions.py \
 	  tests/tools/test_theme.py; site=$$?; \
 	wait $$print && exit $$site
-	@$(PYTEST) $(if $(filter 1,$(SHARE)),--all) tests/test_in_page.py
+	@$(PYTEST) $(HANDS) $(if $(filter 1,$(SHARE)),--all) \
+	  tests/test_in_page.py
 
 pdf: book .venv/browser   ## print the whole book into book.pdf
 	@$(BIN)/python -m book.tools.pdf
