@@ -6,7 +6,7 @@ current and run it.  Chapter 1.
 """
 
 import sys
-from _thread import get_ident  # importing threading takes a millisecond
+from _thread import get_ident  # without importing threading
 from dataclasses import dataclass
 from functools import lru_cache, partial, wraps
 from importlib import import_module

@@ -140,7 +140,7 @@ def plain(*wings):
 
     By default the wing `fast` is off, so that the book's interpreters compute
     gradients and the book's compiler compiles programs.  The values are the
-    same, except for the last digits of some loops.
+    same, except for the last digits in some loops.
 
     Args:
         wings: the names of the wings to turn off.

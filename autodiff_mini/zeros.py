@@ -77,7 +77,7 @@ def instantiate_all(ts, others) -> list:
 
 
 def perturbed(x_dots) -> tuple:
-    """Return for each tangent or cotangent whether it is not a Zero."""
+    """Return which tangents or cotangents are not Zeros, as booleans."""
     return tuple([type(t) is not Zero for t in x_dots])
 
 

@@ -1,7 +1,8 @@
 """A wing: a second compiler, for speed alone.
 
 Its modules are imported when a program is compiled or differentiated.
-Without this folder, programs are slower, and loops can differ in last digits.
+Without this folder, programs are slower, and the last digits can differ in
+loops.
 """
 
 from autodiff_mini import seams

@@ -180,7 +180,7 @@ class FastEmitter(Emitter):
         return self.known[key]
 
     def number(self, x) -> str:
-        """Return the text for a number, or the name of an array of it.
+        """Return the text of a number, or the name of its array.
 
         NumPy converts a Python number to an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block it
@@ -231,7 +231,7 @@ def deleted(variables, names):
     return [(f'del {text}', None)] if text else []
 
 
-AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # but `<=` compares
+AUGMENTED = {*'+-*/%&|^', '//', '<<', '>>'}     # no '<': `<=` compares
 
 
 class Asked(NDArrayOperatorsMixin):

@@ -205,7 +205,7 @@ def as_program(body, eqns, outs):
 
 
 def total(x, y=None):
-    """Return the sum over all steps of arrays, or of matrix products."""
+    """Return the sum of arrays, or of matrix products, over all steps."""
     if y is None:
         return np.sum(x, 0)
     (steps, rows, count), columns = x.shape, y.shape[2]

@@ -23,7 +23,7 @@ from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
 from autodiff_mini.primitives.elementwise import sign_p
 
-loop_p = Primitive('scan', multiple_results=True)    # in errors
+loop_p = Primitive('scan', multiple_results=True)    # its name in errors
 abstract.rules[loop_p] = scan_types
 dead_rules[loop_p] = scan_for_outputs
 lowering.rules[loop_p] = scan_lowering
@@ -54,7 +54,7 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     arguments = [*(names[v] for v in consts + carry),
                  *(names[v, 'all'] for v in xs)]
     rows = [names['row', i] for i in range(len(ys))]
-    # A list can hold 2 ** 99, (-1.0) ** 0.5, and arrays made with 2 ** -1.
+    # A step can compute another dtype than the type says: 2 ** -1 or 2 ** 99.
     listed = {v for v in ys if v.aval.weak_type or v.aval.dtype.kind == 'i'}
     empty = [(f'{row} = [0] * {length}' if v in listed else
               f'{row} = np.empty({(length, *v.aval.shape)}'
@@ -122,7 +122,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         start.append((f'{made} = []', None))
         step += [(f'{made}.append({text(x)})', None)
                  for x in (parts[::-1] if reverse else parts)]
-        end += filled(emitter, array, (length, *v.aval.shape), made + back)
+        end += packed(emitter, array, (length, *v.aval.shape), made + back)
         if not reaching.issuperset([*carry, *parts]):
             watched.append(f'sum({made})')
         outs.append(array)
@@ -156,8 +156,8 @@ def over_rows(emitter, rows, names, length, back):
     return lines, f'for {", ".join(lists.values())} in {text}:'
 
 
-def filled(emitter, array, shape, numbers):
-    """Return the lines that make an array of a list of numbers."""
+def packed(emitter, array, shape, numbers):
+    """Return the lines that make an array from a list of numbers."""
     size = math.prod(shape)
     if size < HUGE:
         pack = emitter.constant('pack_into', pack_into)

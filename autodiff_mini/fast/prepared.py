@@ -101,10 +101,10 @@ class Prepared:
     def place_results(self, jaxpr, moves, moving, later):
         """Record how each result gets its tangent.
 
-        It can be an argument's tangent, computed, or zero.  The list `passed`
-        has pairs of places: of a result, and of the argument whose tangent it
-        has.  The list `made` has, for each result with a computed tangent, a
-        pair of its place and its type.
+        It can be an argument's tangent, computed, or zero.  `passed` pairs
+        the place of a result with the place of the argument whose tangent it
+        has.  `made` pairs the place of a result whose tangent is computed
+        with its type.
         """
         moving = list(compress(range(len(moving)), moving))
         self.count = len(later.invars) - len(moving)     # residuals

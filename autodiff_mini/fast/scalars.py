@@ -2,9 +2,9 @@
 
 An array is a heavy suitcase for one number.  A Python float has the same bits
 and computes ten times faster.  If it would behave differently from NumPy, the
-careful version runs instead.  Only an underflow, which NumPy ignores by
-default, is ignored here in any case.  A program of short vectors is rewritten
-for their elements.  An index or a stack, which only rearranges elements, then
+careful version runs instead.  The exception is underflow, which is ignored
+here even under `np.errstate`.  A program of short vectors is rewritten for
+their elements.  An index or a stack, which only rearranges elements, then
 needs no code.  Chapter 34.
 """
 
@@ -201,7 +201,7 @@ def reshaped(v, *shape):
 
 
 def scalar_body(emitter, jaxpr, names, results=()):
-    """Return the lines of a program, and the errors by which they give up.
+    """Return the lines of a program, and the errors that make them give up.
 
     The lines raise an error if a checked number is not finite.  A short
     expression that is needed once is written where it is needed.
@@ -273,7 +273,7 @@ def carefully(emitter, given, lines, errors, outs, instead):
         emitter: the FastEmitter.
         given: the names of the arguments.
         lines: the lines that compute the results.
-        errors: the errors by which they give up.  A function of `math` can
+        errors: the errors that make them give up.  A function of `math` can
             raise ValueError, and NumPy RuntimeError; see Raising.
         outs: the texts of the results.
         instead: the text of the call to the fallback.
@@ -422,7 +422,7 @@ def new_numbers(v):
 
 
 def can_split(eqn):
-    """Return whether computing by elements gives the same bits."""
+    """Return whether element by element gives the same bits."""
     primitive, avals = eqn.primitive, [v.aval for v in eqn.invars]
     if primitive in MOVING:
         [out] = eqn.outvars

@@ -132,7 +132,7 @@ def with_copy(eqn, keep):
 
 
 def rewritten(eqn, made, keep, batched):
-    """Return an equal equation that needs fewer operations before it."""
+    """Return an equation with the same result that needs fewer others."""
     if eqn.primitive is reshape_p and not batched:
         eqn = vector_product(eqn, made)
     if eqn.primitive is matmul_p:

@@ -84,7 +84,7 @@ def on_arrays(rule, moving, out_moving, like):
     """Return a function of primals and tangents as a function of arrays.
 
     Symbolic zeros are not arrays, so they are left out.  The store
-    `out_moving` records which output tangents are not.
+    `out_moving` records which output tangents are arrays.
     """
     def fun_jvp(*arrays):
         ys, y_dots = rule(*unpack(arrays, moving))

@@ -65,7 +65,7 @@ class PartialEvalTrace(JaxprTrace):
         return Literal(x) if type(x) is Zero else self.constant(x)
 
     def box(self, x):
-        """Return a tracer that holds a known value, until written into."""
+        """Return a tracer that holds a known value until it is written to."""
         self.has_boxes = True
         return JaxprTracer(self, Literal(x))
 

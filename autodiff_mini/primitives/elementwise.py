@@ -175,7 +175,7 @@ operator_ufunc(np.power, pow_p, 'pow')
 
 
 def power_operator(x, y):
-    """Return `x ** y`, in NumPy's dtype if the value of `y` decides it."""
+    """Return `x ** y`, whose dtype can depend on the value of `y`."""
     if type(y) is int and x.dtype.kind in 'bi':
         if y < 0 and x.aval.weak_type:
             x = convert(x, np.dtype(float), True)   # 2 ** -1 is 0.5

@@ -11,7 +11,7 @@ subexpression elimination*.
 
 All that matters about an equation is in its `primitive`, its `invars`, and
 its `params`. There are no side effects, so it doesn't matter how often an
-equation runs. You mustn't change the program that you are given.
+equation runs. You must not change the program that you are given.
 """
 
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal

@@ -9,8 +9,8 @@ none if it writes its result into the array of one of its operands, and then
 that operand is gone. Write `places`. It says which lines can do that, and
 into which operand, so that the results don't change.
 
-Four things can go wrong. The caller's arrays mustn't be overwritten. An
-array that's needed later mustn't be overwritten. `'T'` makes no new array,
+Four things can go wrong. The caller's arrays must not be overwritten. An
+array that's needed later must not be overwritten. `'T'` makes no new array,
 but looks at the old one from another side. And only element-wise operations
 can write where they read.
 """
@@ -23,8 +23,8 @@ HINTS = (
     'the last line that uses it. A result of the program is used forever.',
     'Record it for the *array* and not for the name. A view belongs to the '
     'array that it looks at, and so does a view of a view.',
-    'In `a + a.T`, the operand `a` is used for the last time, and still it '
-    "mustn't be overwritten, because the other operand is a view of it. In "
+    'In `a + a.T`, the operand `a` is used for the last time, but it still '
+    'must not be overwritten, because the other operand is a view of it. In '
     "`a * a`, there's no other view.",
     'The first operand can be busy while the second one is free.',
 )

@@ -10,7 +10,7 @@ from autodiff_mini.pytree import tree_flatten, tree_leaves, tree_map
 
 
 def sequential_vmap(fun):
-    """Return a version of `fun` that `vmap` maps with a loop over elements.
+    """Return a version of `fun` that `vmap` runs as a loop over elements.
 
     Args:
         fun: the function, of arrays or trees of arrays.  Under `vmap` it
