@@ -75,9 +75,17 @@ def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
     outs = [*(names[v] for v in carry), *[
         f'np.array({row})' if v in listed else row
         for row, v in zip(rows, ys)]]
-    return arguments, [
-        *empty, (f'for step in range({length}){"[::-1]" * reverse}:', None),
-        *indented(step), (f'return [{", ".join(outs)}]', None)]
+    head = f'for step in range({length}){"[::-1]" * reverse}:'
+    return arguments, [*empty, *looped(head, step),
+                       (f'return [{", ".join(outs)}]', None)]
+
+
+def looped(head, step):
+    """Return the lines of a loop, or none if its steps change nothing.
+
+    An identity that has a rule leaves no line in the body.
+    """
+    return [(head, None), *indented(step)] if step else []
 
 
 def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
@@ -127,8 +135,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
             watched.append(f'sum({made})')
         outs.append(array)
     step += assigned([names[v] for v in carry], map(text, ends))
-    lines = [*start, (head, None), *indented(step),
-             *checked(emitter, watched), *end]
+    lines = [*start, *looped(head, step), *checked(emitter, watched), *end]
     return given, carefully(emitter, given, lines, errors | more_errors,
                             outs, instead(*given))
 

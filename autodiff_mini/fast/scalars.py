@@ -117,7 +117,8 @@ def with_boxes(jaxpr):
     boxes, env, eqns = set(), {}, []
     for eqn in jaxpr.eqns:
         invars = list(map(env.get, eqn.invars, eqn.invars))
-        if eqn.primitive is astype_p and is_float(invars[0]):
+        if eqn.primitive is astype_p and is_float(invars[0]) and is_float(
+                eqn.outvars[0]):
             env[eqn.outvars[0]] = invars[0]
             continue
         if eqn.primitive is where_p:

@@ -157,6 +157,8 @@ NOT_SCALAR = {
     'a_constant': (lambda x: np.sum(x * np.ones(9)), X),
     'an_integer_inside': (lambda x: x * ((x > 0) * 2), X),
     'a_single_inside': (lambda x: x * x.astype('f4'), X),
+    'a_truth_inside': (lambda x: x * x.astype(bool), X),
+    'a_truth_outside': (lambda x: (x * 2, x.astype(bool)), X),
     'an_integer_outside': (lambda x: (x * 2, 3), X),
     'a_power_of_python_numbers': (lambda x: x ** 0.5, 1.5),
     'a_power_of_a_scalar': (lambda x: x ** np.int64(2), X),
@@ -326,6 +328,33 @@ def test_a_compiled_loop_equals_its_steps(eager_to_split, name, monkeypatch):
         for xs in (rows, np.repeat(rows, 2, 0)[::2], rows * 0,
                    np.asfortranarray(rows)):
             check_outcome(f, g, (v, xs))
+
+
+IDENTITIES = {  # they leave nothing of a body when it is simplified
+    'peek': (lambda f: f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct,)),
+             ad.custom_vjp),
+    'same': (lambda f: f.defjvp(lambda p, t: (f(*p), t[0])), ad.custom_jvp),
+}
+
+
+@pytest.mark.parametrize('x', [1.5, X, V[:1], V, np.ones(20), np.ones((2, 2))])
+@pytest.mark.parametrize('name', IDENTITIES)
+def test_a_loop_can_have_an_empty_body(name, x):
+    """The compiler wrote `for` without a body, which is no Python."""
+    define, kind = IDENTITIES[name]
+    f = kind(lambda x: x)
+    define(f)
+    xs = np.stack([x, x])
+    loops = [
+        lambda lib, x: lib.scan(lambda c, _: (f(c), None), x, None, 2)[0],
+        lambda lib, x: lib.scan(lambda c, y: (f(c), f(y)), x, xs)[1][1],
+        lambda lib, x: lib.fori_loop(0, 3, lambda i, c: f(c), x),
+        lambda lib, x: lib.cond(True, f, f, x)]
+    for loop in loops:
+        total = lambda lib: lambda x: np.sum(loop(lib, x) * x)
+        for g in (total, lambda lib: ad.grad(total(lib))):
+            for h in (g(ad), ad.jit(g(ad))):
+                assert_identical(h(x), g(unrolled)(x))
 
 
 # The bits of NumPy
