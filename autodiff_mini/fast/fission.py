@@ -11,13 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini.core import TraceTag, current_trace
+from autodiff_mini.arrays import ORDINARY, astype_p
+from autodiff_mini.core import Primitive, TraceTag, current_trace
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import (
-    FRESH, VIEWS, opened, opening_rules, simplify)
+    FRESH, PIECEWISE, VIEWS, opened, opening_rules, simplify)
 from autodiff_mini.higher_order.loops import hoist, scan_p, split
 from autodiff_mini.higher_order.programs import (
     others, remembered, run, stage_program, vmap_jaxpr)
+from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -63,7 +65,7 @@ def taken_apart(body, counts) -> Parts:
     waiting = {v for v, end in zip(carry, ends) if end is not v}
     strange = set()     # variables that must be computed in the loop
     for eqn in eqns:
-        if is_strange(eqn, waiting):
+        if is_strange(eqn, varying, waiting):
             strange.update(eqn.outvars)
             waiting.update(eqn.outvars)
         for found in (varying, waiting):
@@ -90,14 +92,21 @@ def taken_apart(body, counts) -> Parts:
     return parts._replace(kept=parts.kept & (waiting | varying - {*xs}))
 
 
-def is_strange(eqn, waiting):
+def is_strange(eqn, varying, waiting):
     """Return whether an equation must stay in the loop.
 
     A user's primitive may have no vmap rule, and a Python number stored in a
-    row of an array is no longer weakly typed.
+    row of an array is no longer weakly typed.  NumPy warns of the overflow of
+    a single integer, but not of an array's.
     """
-    return eqn.primitive not in FRESH | VIEWS or any(
-        v in waiting and v.aval.weak_type for v in eqn.invars)
+    if eqn.primitive not in FRESH | VIEWS:
+        return True
+    if any(v in waiting and v.aval.weak_type for v in eqn.invars):
+        return True
+    [out], moving = eqn.outvars, varying | waiting
+    return (eqn.primitive in PIECEWISE and out.aval.shape == ()
+            and out.aval.dtype.kind in 'iu' and eqn.primitive is not astype_p
+            and not moving.isdisjoint(eqn.invars))
 
 
 def added_up(body, carry, ends) -> dict:
@@ -185,7 +194,8 @@ def fission(jaxpr, avals, length, reverse, counts):
         current_trace().line = line
         outs = dict(enumerate(starts)) | dict(zip(stays, last))
         for i, vs in parts.sums.items():
-            outs[i] = starts[i] + total(*[env[v] for v in vs])
+            outs[i] = add_up_p.bind(starts[i], *[env[v] for v in vs],
+                                    reverse=reverse)
         return [*outs.values(), *[env[v] for v in ys]]
     return stage_program(scan, avals, TraceTag('scan', Jaxpr))
 
@@ -204,13 +214,58 @@ def as_program(body, eqns, outs):
     return part
 
 
-def total(x, y=None):
-    """Return the sum of arrays, or of matrix products, over all steps."""
-    if y is None:
-        return np.sum(x, 0)
-    (steps, rows, count), columns = x.shape, y.shape[2]
-    return (np.reshape(np.swapaxes(x, 0, 1), (rows, steps * count))
+def add_up(start, x, y=None, reverse=False):
+    """Return `start` plus the rows of `x`, or the products `x[i] @ y[i]`.
+
+    Rows are added in the order of the steps, so the bits are those of the
+    loop.  The products are one product, which differs by rounding only if
+    no sum on the way can overflow.
+    """
+    is_plain = {type(start), type(x)} <= ORDINARY
+    if is_plain and y is None:
+        return add_rows(start, x[::-1] if reverse else x)
+    if is_plain and stays_finite(start, x, y):
+        (steps, rows, count), columns = x.shape, y.shape[2]
+        return start + (
+            np.reshape(np.swapaxes(x, 0, 1), (rows, steps * count))
             @ np.reshape(y, (steps * count, columns)))
+    for i in range(len(x))[::-1] if reverse else range(len(x)):
+        start = start + (x[i] if y is None else x[i] @ y[i])
+    return start
+
+
+add_up_p = Primitive('add_up', add_up)
+abstract.rules[add_up_p] = lambda start, *rows, reverse: start
+
+
+def add_up_lowering(emitter, *names, reverse):
+    function = emitter.constant('add_up', add_up)
+    return f'{function}({", ".join(names)}{", reverse=True" * reverse})'
+
+
+lowering.rules[add_up_p] = add_up_lowering
+
+
+def stays_finite(start, x, y):
+    """Return whether no sum of `start` and the products can overflow.
+
+    By the Cauchy–Schwarz inequality, no such sum is larger than the bound.
+    """
+    with np.errstate(all='ignore'):
+        start, x, y = [np.sqrt(np.vdot(z, z)) for z in (start, x, y)]
+        return start + x * y < np.finfo(x.dtype).max / 2
+
+
+def add_rows(start, x):
+    """Return the sum of `start` and rows, added in order.
+
+    NumPy adds rows one after the other, but single numbers in pairs.
+    """
+    rows = np.empty((len(x) + 1, *x.shape[1:]), x.dtype)
+    rows[0], rows[1:] = start, x
+    if rows[0].size == 1:
+        return np.add.accumulate(rows)[-1].copy()
+    return np.add.reduce(rows)
 
 
 opening_rules[scan_p] = lambda *avals, jaxpr, length, reverse, counts: (

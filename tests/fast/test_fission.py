@@ -14,7 +14,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.fast import twins
-from autodiff_mini.fast.fission import fission, taken_apart, total
+from autodiff_mini.fast.compiler import FastLowered
+from autodiff_mini.fast.fission import (
+    add_up, fission, stays_finite, taken_apart)
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.programs import close
@@ -125,6 +127,20 @@ def test_an_operation_that_cannot_be_mapped_stays_in_the_loop():
         assert_identical(ad.jit(lambda: run(ad))(), run(ad))
 
 
+@pytest.mark.parametrize('dtype', ['u1', 'i1', 'u8'])
+def test_an_integer_of_each_step_overflows_with_a_warning(dtype):
+    """NumPy does not warn of the overflow of an array of integers."""
+    def f(lib):
+        return lambda xs: lib.scan(
+            lambda c, x: (c * 0.5, x * x), np.float64(1), xs)
+    xs = np.array([2, np.iinfo(dtype).max], dtype)
+    with np.errstate(over='ignore'):
+        expected = f(unrolled)(xs)
+    for g in f(ad), ad.jit(f(ad)):
+        with pytest.warns(RuntimeWarning, match='overflow'):
+            assert_identical(g(xs), expected)
+
+
 # The loop that is written
 
 def network(lib, w, u, h, xs):
@@ -146,7 +162,8 @@ def test_the_gradient_of_a_network_has_one_product_in_each_loop():
     assert [text.count('np.tanh') for text in loops] == [1, 0]
     assert 'range(5)[::-1]' in loops[1]
     # Outside there are x @ u, and the products for w, u, and xs.
-    assert sum(text.count(' @ ') for text in functions) == 6
+    assert sum(text.count(' @ ') for text in functions) == 4
+    assert f.source.count('= add_up(') == 2
 
 
 def test_a_loop_of_vectors_contains_only_its_arithmetic():
@@ -163,6 +180,7 @@ def test_a_loop_of_sums_compiles_to_a_sum():
                                      np.zeros(3), xs)[0])
     assert_close(f(V, ROWS), np.sum(np.sin(ROWS) * V, 0))
     assert 'for ' not in f.source and f.source.count('np.sin') == 1
+    assert f.source.count('= add_up(') == 1
 
 
 # Memory
@@ -260,13 +278,60 @@ def test_the_sum_of_products_is_a_product():
         a = np.arange(np.prod(left)).reshape(left) - 4.0
         b = np.arange(np.prod(right)).reshape(right) * 2.0
         expected = np.sum(a @ b, 0)
-        assert_same(total(a, b), expected)
-        assert_same(total(a), np.sum(a, 0))
+        assert_same(add_up(0.0, a, b, reverse=False), expected)
+        assert_same(add_up(0.0, a, reverse=True), np.sum(a, 0))
         for g in (ad.scan, ad.jit(ad.scan, static_argnums=0)):
             assert_same(g(f, expected * 0 + 1, (a, b))[0], expected + 1)
         slopes = ad.grad(total_of(lambda *xs: ad.scan(f, expected, xs)[0]),
                          (0, 1))
         assert [x.shape for x in slopes(a, b)] == [left, right]
+
+
+SUMS = [    # starts and rows whose sum depends on their order
+    (np.full(3, -60000, 'f2'), np.full((2, 3), 60000, 'f2')),
+    (np.float16(-60000), np.array([6e4, -6e4, 6e4] * 3, 'f2')),
+    (np.float64(1e16), np.ones(40)), (np.ones(1), np.full((20, 1), 0.1)),
+    (np.float32(-0.0), np.full(3, -0.0, 'f4')),
+    (np.ones((2, 1), 'f4'), np.full((30, 2, 1), 0.1, 'f4')),
+    (np.full((2, 2), -1e308), np.full((4, 2, 2), 1e308))]
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('start, rows', SUMS)
+def test_a_loop_adds_rows_in_the_order_of_its_steps(start, rows, reverse):
+    """Adding the start last overflowed, where the loop does not."""
+    def f(lib):
+        return lambda start, rows: lib.scan(
+            lambda c, x: (c + x, None), start, rows, reverse=reverse)[0]
+    assert 'for ' not in lowered_source(f(ad), start, rows)
+    with np.errstate(over='ignore'):
+        expected = f(unrolled)(start, rows)
+        for g in f(ad), ad.jit(f(ad)):
+            assert_identical(g(start, rows), expected)
+
+
+def lowered_source(f, *args):
+    return FastLowered(ad.make_jaxpr(f)(*args)).source
+
+
+@pytest.mark.parametrize('dtype, big', [
+    ('f2', 200), ('f4', 1.5e19), ('f8', 1e154)])
+def test_products_are_added_one_by_one_if_a_sum_could_overflow(dtype, big):
+    x = np.full((2, 1, 1), big, dtype)
+    y = np.array([big, -big], dtype).reshape(2, 1, 1)
+    start = -x[0] * x[0]
+    assert stays_finite(start * 0, x / 4, y / 4)
+    assert not stays_finite(start, x, y)
+    assert not stays_finite(np.full((1, 1), np.nan, dtype), x / 4, y / 4)
+
+    def f(lib):
+        return lambda start, *rows: lib.scan(
+            lambda c, x: (c + x[0] @ x[1], None), start, rows)[0]
+    for first in start, start / 2:
+        for rows in (x, y), (x, -y), (x / 8, y / 8):
+            with np.errstate(over='ignore'):
+                assert_identical(ad.jit(f(ad))(first, *rows),
+                                 f(unrolled)(first, *rows))
 
 
 MISTAKES = {    # bodies with a mistake in their second line, by its part
