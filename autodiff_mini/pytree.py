@@ -7,7 +7,7 @@ Chapter 18.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
@@ -192,7 +192,18 @@ def frozen(x):
         hash(x)
     except TypeError:
         return id(x)
-    return type(x), x, repr(x) if isinstance(x, Number) else None
+    return type(x), x, parts_of(x)
+
+
+def parts_of(x):
+    """Return what distinguishes a value from others that it equals."""
+    if isinstance(x, (Number, range)):
+        return repr(x)
+    if isinstance(x, frozenset):
+        return frozenset(map(frozen, x))
+    if is_dataclass(x) and not isinstance(x, type):
+        return tuple(frozen(getattr(x, field.name)) for field in fields(x))
+    return None
 
 
 def flatten_dict(d):

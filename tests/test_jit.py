@@ -5,10 +5,13 @@ Names such as d3, d6, and d9 are of the appendix *What the documents ask*.
 
 import functools
 import inspect
+import numbers
 import sys
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -173,6 +176,38 @@ def test_equal_static_values_with_different_results_are_kept_apart():
             assert_same(f(np.int16(3), n), np.int16(3) * n)
             assert np.signbit(f(1, n).real) == np.signbit((1 * n).real)
     assert len(runs) == 2 * 8
+
+
+def test_equal_containers_of_different_static_values_are_kept_apart():
+    """A set of 1 equals a set of 1.0, and used to run its program."""
+    @dataclass(frozen=True)
+    class Box:
+        value: Any
+        name: str = ''
+
+    makers = (lambda n: (n,), lambda n: frozenset([n]), Box,
+              lambda n: Box(frozenset([(n,)])), lambda n: (Box(n), 'a'),
+              lambda n: Pair(n, n))
+    for make in makers:
+        f, runs = counted(lambda x, n: x * first_number(n), static_argnums=1)
+        for n in (1, 1.0, True, np.float32(1), 1 + 0j):
+            for _ in range(2):
+                assert_same(f(np.int16(3), make(n)), np.int16(3) * n)
+        assert len(runs) == 5
+    f, runs = counted(lambda x, r: x * r.step, static_argnums=1)
+    assert [f(2, range(0, 3, 3)), f(2, range(0, 3, 5))] == [6, 10]
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def first_number(x):
+    """Return the number in nested containers."""
+    while not isinstance(x, numbers.Number):
+        x = x.value if hasattr(x, 'value') else next(iter(x))
+    return x
 
 
 def test_a_static_argument_without_a_hash_is_a_value_error():
