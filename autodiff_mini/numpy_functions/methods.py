@@ -86,7 +86,9 @@ Tracer.copy = Tracer.__copy__ = copy_of
 Tracer.__deepcopy__ = lambda x, memo: copy_of(x)
 Tracer.__contains__ = lambda x, value: bool(np.any(np.equal(x, value)))
 Tracer.__round__ = method(np.round)
-Tracer.__pos__ = lambda x: x if x.aval.weak_type else np.positive(x)
+Tracer.__pos__ = lambda x: (    # +True is 1
+    np.positive(x) if not x.aval.weak_type else x * 1
+    if x.aval.dtype == bool else x)
 Tracer.__divmod__ = lambda x, y: (x // y, x % y)
 Tracer.__rdivmod__ = lambda y, x: (x // y, x % y)
 Tracer.flat = property(
