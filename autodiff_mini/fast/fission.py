@@ -265,7 +265,7 @@ def add_rows(start, x):
     rows[0], rows[1:] = start, x
     if rows[0].size == 1:
         return np.add.accumulate(rows)[-1].copy()
-    return np.add.reduce(rows)
+    return np.add.reduce(rows, initial=None)    # 0 + -0.0 would be 0.0
 
 
 opening_rules[scan_p] = lambda *avals, jaxpr, length, reverse, counts: (

@@ -290,8 +290,11 @@ def test_the_sum_of_products_is_a_product():
 SUMS = [    # starts and rows whose sum depends on their order
     (np.full(3, -60000, 'f2'), np.full((2, 3), 60000, 'f2')),
     (np.float16(-60000), np.array([6e4, -6e4, 6e4] * 3, 'f2')),
-    (np.float64(1e16), np.ones(40)), (np.ones(1), np.full((20, 1), 0.1)),
+    (np.float64(1e16), np.ones(40)),
+    (np.zeros(2), np.array([[1e16], [1], [1], [1], [-1e16]]) * [1, 2]),
+    (np.float64(0), np.array([1e16, 1, 1, 1, -1e16])), (np.ones(1), np.full((20, 1), 0.1)),
     (np.float32(-0.0), np.full(3, -0.0, 'f4')),
+    (-np.zeros(2), -np.zeros((1, 2))), (-np.zeros(3), -np.zeros((3, 3))),
     (np.ones((2, 1), 'f4'), np.full((30, 2, 1), 0.1, 'f4')),
     (np.full((2, 2), -1e308), np.full((4, 2, 2), 1e308))]
 
@@ -308,6 +311,11 @@ def test_a_loop_adds_rows_in_the_order_of_its_steps(start, rows, reverse):
         expected = f(unrolled)(start, rows)
         for g in f(ad), ad.jit(f(ad)):
             assert_identical(g(start, rows), expected)
+
+
+def test_a_sum_of_python_numbers_stays_one():
+    f = lambda c, x: ad.scan(lambda c, _: (c + x, None), c, length=3)[0]
+    assert_identical(ad.jit(f)(1.0, 2.0), 7.0)
 
 
 def lowered_source(f, *args):
