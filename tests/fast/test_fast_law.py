@@ -3,7 +3,7 @@
 Random programs of numbers of all dtypes run as NumPy and Python run them,
 with `ad.plain()`, and with the wing, under each transformation. Values,
 classes, dtypes, signs of zeros, errors, and warnings must be equal.
-`python -m pytest tests/fast/test_fast_law.py --examples 300 -n 2` runs
+`python -m pytest tests/fast/test_fast_law.py --examples 210 -n 2` runs
 100,000 programs.
 """
 
@@ -96,17 +96,25 @@ def mapped_jit(numbers):
 
 def gradient(numbers):
     f = slope(numbers)
-    return f, plainly(f), numbers.args, {'digits': True}
-
-
-def jitted_gradient(numbers):
-    f = ad.jit(slope(numbers))
+    if numbers.seed % 8 == 0:   # until its operations are prepared
+        for _ in range(33):
+            Outcome(f, numbers.args)
     return f, plainly(f), numbers.args, {'digits': True, 'dead': True}
 
 
-def gradient_of_twin(numbers):
-    return slope(numbers), slope(numbers, twin), numbers.args, {
+def jitted_gradient(numbers):
+    f = slope(numbers)
+    return ad.jit(f), plainly(ad.jit(f)), numbers.args, {
         'digits': True, 'dead': True}
+
+
+def gradient_of_twin(numbers):
+    """If a carry has a tangent at one step, its zero at another is a number.
+
+    Then a zero slope times infinity is NaN.
+    """
+    return slope(numbers), slope(numbers, twin), numbers.args, {
+        'digits': True, 'dead': True, 'zeros': True}
 
 
 def mapped_gradient(numbers):
@@ -121,12 +129,13 @@ def second_gradient(numbers):
 
 def derivative(numbers):
     f = along(numbers)
-    return f, plainly(f), numbers.args, {'digits': True}
+    return f, plainly(f), numbers.args, {'digits': True, 'dead': True}
 
 
 def jitted_derivative(numbers):
-    f = ad.jit(along(numbers))
-    return f, plainly(f), numbers.args, {'digits': True, 'dead': True}
+    f = along(numbers)
+    return ad.jit(f), plainly(ad.jit(f)), numbers.args, {
+        'digits': True, 'dead': True}
 
 
 @dataclass(frozen=True)
@@ -169,7 +178,7 @@ WAYS = [eager, jitted, mapped, mapped_jit, gradient, jitted_gradient,
         jitted_derivative, with_statics]
 FORWARD = {eager, jitted, mapped, mapped_jit, derivative, jitted_derivative,
            with_statics}
-EACH = 28
+EACH = 40
 
 
 def what_differs(way, seed):
