@@ -77,6 +77,10 @@ def power(x, y):
     return strong(x) ** (y if kind_of(x) in 'fc' else magnitude(y))
 
 
+def in_order(x):
+    return np.real(x) if kind_of(x) == 'c' else x
+
+
 def magnitude(x):
     return np.hypot(np.real(x), np.imag(x)) if kind_of(x) == 'c' else abs(x)
 
@@ -111,8 +115,11 @@ BINARY = {
     'add': lambda x, y: x + y, 'sub': lambda x, y: x - y,
     'mul': lambda x, y: x * y, 'div': lambda x, y: x / y,
     'floordiv': lambda x, y: x // y, 'mod': lambda x, y: x % y,
-    'pow': power, 'lt': lambda x, y: x < y, 'le': lambda x, y: x <= y,
-    'gt': lambda x, y: x > y, 'ge': lambda x, y: x >= y,
+    'pow': power,
+    'lt': lambda x, y: in_order(x) < in_order(y),
+    'le': lambda x, y: in_order(x) <= in_order(y),
+    'gt': lambda x, y: in_order(x) > in_order(y),
+    'ge': lambda x, y: in_order(x) >= in_order(y),
     'eq': lambda x, y: x == y, 'ne': lambda x, y: x != y,
     'and': lambda x, y: x & y, 'or': lambda x, y: x | y,
     'xor': lambda x, y: x ^ y, 'lshift': lambda x, y: x << (y & 7),

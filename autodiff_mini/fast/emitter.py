@@ -184,7 +184,9 @@ class FastEmitter(Emitter):
 
         NumPy converts a Python number to an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block it
-        takes a tenth as long.
+        takes a tenth as long.  The array has the dtype of the other operand,
+        so this is right for floats of one axis or more, and for a number
+        that a float holds exactly.
         """
         others = [v for v in self.eqn.invars if type(v) is Var]
         if self.eqn.primitive not in UFUNCS or len(others) != 1:
@@ -276,7 +278,10 @@ def matmul_lowering(emitter, x, y):
 
 
 def broadcast_lowering(emitter, x, shape):
-    """Write a number's view directly, because np.broadcast_to is slow."""
+    """Write a number's view directly, because np.broadcast_to is slow.
+
+    The view reads the number's memory as it is, so its dtype must be known.
+    """
     aval = emitter.eqn.invars[0].aval
     name = emitter.dtype(aval.dtype)
     if aval.shape or name not in ('np.float64', 'np.float32'):
@@ -285,6 +290,7 @@ def broadcast_lowering(emitter, x, shape):
 
 
 def where_lowering(emitter, mask, x, y):
+    """Choose by operations on bits, if all arrays have one type and order."""
     condition, *choices = emitter.eqn.invars
     [out] = emitter.eqn.outvars
     bitwise = (emitter.ordered and is_large(out)

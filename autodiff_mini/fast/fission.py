@@ -110,7 +110,10 @@ def is_strange(eqn, varying, waiting):
 
 
 def added_up(body, carry, ends) -> dict:
-    """Return the addends of each carry that is only a running sum."""
+    """Return the addends of each carry that is only a running sum.
+
+    Nothing else may read the carry, and no step may change its type.
+    """
     uses = Counter(v for eqn in body.eqns for v in eqn.invars)
     uses.update(body.outvars)
     maker = {v: eqn for eqn in body.eqns for v in eqn.outvars}

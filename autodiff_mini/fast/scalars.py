@@ -111,8 +111,8 @@ def with_boxes(jaxpr):
     """Return a program whose powers mark which operands are boxes.
 
     A box is an array of shape (), as `np.where` returns it.  NumPy's power
-    of a box can differ in its last bits from its power of a number.  The
-    program does not convert floats to floats.
+    of a box can differ in its last bits from its power of a number.  A
+    conversion from float to float changes nothing, so it is dropped.
     """
     boxes, env, eqns = set(), {}, []
     for eqn in jaxpr.eqns:
@@ -346,7 +346,7 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         is_result: a function that says whether a variable can be a result.
         arrays: the number of arrays to convert at each run.
     """
-    if is_scalar(jaxpr, is_result):
+    if is_scalar(jaxpr, is_result):     # right if all numbers stay finite
         program = with_boxes(jaxpr)
         return Numbers(program, [[v] for v in jaxpr.invars],
                        [[v] for v in program.outvars])

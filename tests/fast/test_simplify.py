@@ -80,9 +80,10 @@ SIMPLIFIED = {
         'b = reshape[shape=(1, 3)] a', 'c = broadcast_to[shape=(1, 3)] a',
         'in (a, b, a, c) }')),
     'complex': (
-        lambda x: (x.real, np.conj(x), ad.stop_gradient(x), x - 0, x * 1),
-        [V + 1j], ('b = real a', 'c = conj a', 'd = sub a 0', 'e = mul a 1',
-        'in (b, c, a, d, e) }')),
+        lambda y: (lambda x: (x.real, np.conj(x), ad.stop_gradient(x), x - 0,
+            x * 1))(np.sin(y)), [V + 1j], (
+        'b = sin a', 'c = real b', 'd = conj b', 'e = sub b 0', 'f = mul b 1',
+        'in (c, d, b, e, f) }')),
 
     # small powers of arrays
     'powers': (lambda x: (x * x, x ** 2, x ** 3, x ** 4, x ** 8), [V], (
