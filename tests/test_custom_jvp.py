@@ -164,6 +164,42 @@ def test_d7_defjvps_add_up():
         f.defjvps(lambda t, out, x: t)
 
 
+def test_defjvps_skips_the_rule_of_an_integer():
+    """The rule used to get a float0 tangent, which NumPy can't multiply."""
+    f = ad.custom_jvp(lambda x, n: x ** 2 * n)
+    f.defjvps(lambda t, y, x, n: 3 * x * t * n, lambda t, y, x, n: x ** 2 * t)
+    for n in 2, np.int32(2), True + 1:
+        assert_close(ad.grad(f)(5., n), 30.)
+        assert_close(ad.jvp(lambda x: f(x, n), (5.,), (1.,))[1], 30.)
+        assert_close(ad.grad(ad.grad(f))(5., n), 6.)
+        assert_close(ad.hessian(ad.jit(f))(5., n), 6.)
+        assert_close(ad.grad(lambda n: f(5., n))(2.), 25.)
+    slopes = ad.vmap(ad.grad(f))(np.ones(3), np.arange(3))
+    assert_close(slopes, 3 * np.arange(3.))
+    slopes = ad.grad(f, (0, 1), allow_int=True)(5., 2)
+    assert_close(slopes[0], 30.)
+
+
+def test_defjvps_takes_trees_and_outputs_of_integers():
+    """The sum of two float0 tangents used to be refused by NumPy."""
+    f = ad.custom_jvp(lambda x, p, n: (p['w'] * x * p['n'], n + 1))
+    f.defjvps(lambda t, y, x, p, n: (3 * p['w'] * t * p['n'], no_slope(n)),
+              lambda t, y, x, p, n: (5 * t['w'] * x * p['n'], no_slope(n)),
+              lambda t, *_: t)
+    (y, n), (y_dot, n_dot) = ad.jvp(lambda x, w: f(x, {'w': w, 'n': 2}, 4),
+                                    (7., 11.), (1., 10.))
+    assert (y, n, y_dot) == (154., 5, 66. + 700.)
+    assert n_dot.dtype == ad.float0
+    wrong = ad.custom_jvp(lambda x, y: (x + y, 1))
+    wrong.defjvps(lambda t, *_: (t, 1.), None)
+    with pytest.raises(TypeError, match='float0 if the primal is an integer'):
+        ad.jvp(wrong, (1., 2.), (1., 1.))
+
+
+def no_slope(n):
+    return np.zeros(np.shape(n), ad.float0)
+
+
 # D10: pytrees
 
 @pytest.fixture

@@ -401,9 +401,10 @@ class custom_jvp(UserFunction):
         """Define the derivative with one rule for each argument.
 
         Args:
-            rules: `rule(tangent, out, *primals)`, which returns a tangent of
-                the output, or None if the output does not depend on that
-                argument.
+            rules: for each argument, `rule(tangent, out, *primals)`, which
+                returns a tangent of the output, or None if the output does
+                not depend on that argument.  The rule of an argument that
+                contains only integers or booleans is not called.
 
         Raises:
             TypeError: there are nondiff arguments.
@@ -680,6 +681,17 @@ def sum_of_rules(function, rules, *args):
             'keyword-only arguments, use defjvp: rule(self, primals, '
             'tangents).')
     y = function(*primals)
-    terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents) if rule]
+    terms = [rule(t, y, *primals) for rule, t in zip(rules, tangents)
+             if rule and {*map(is_float0, tree_leaves(t))} != {True}]
     return y, tree_map(
-        lambda y, *terms: reduce(jvp.add_tangents, terms, Zero(y)), y, *terms)
+        lambda y, *terms: reduce(add_terms, terms, Zero(y)), y, *terms)
+
+
+def is_float0(t):
+    """Return whether `t` is the tangent of an integer or a boolean."""
+    return (t.aval if isinstance(t, Zero) else typeof(t)).dtype == float0
+
+
+def add_terms(s, t):
+    """Add two tangents of an output, which can be an integer."""
+    return s if is_float0(s) and is_float0(t) else jvp.add_tangents(s, t)
