@@ -253,6 +253,40 @@ def test_a_rule_must_return_the_types_of_a_staged_function():
             ad.vmap(ad.jit(custom(lambda x: x * 1.0, rule)))(X)
 
 
+LOOPS = {
+    'scan': lambda x: ad.scan(
+        lambda c, _: (np.sin(c) + x * x, None), np.zeros(2), None, 3)[0][0],
+    'fori_loop': lambda x: ad.fori_loop(
+        0, 3, lambda i, c: np.sin(c) + i * x * x, np.zeros(2))[1],
+    'rows': lambda x: np.sum(ad.scan(
+        lambda c, y: (np.sin(c) * y, c * x), np.zeros(2) + x,
+        x * np.arange(3.0))[1])}
+SECOND = {
+    'hessian': ad.hessian, 'grad grad': lambda f: ad.grad(ad.grad(f)),
+    'grad jit grad': lambda f: ad.grad(
+        lambda x: np.sum(ad.jit(ad.grad(f))(x))),
+    'jit hessian': lambda f: ad.jit(ad.hessian(f)),
+    'vmap hessian': lambda f: lambda x: ad.vmap(ad.hessian(f))(
+        np.stack([x, x]))[1],
+    'hessian vmap': lambda f: ad.hessian(
+        lambda x: ad.vmap(f)(np.stack([x, x]))[1])}
+
+
+def by_elements(f):
+    f = ad.custom_vmap(f)
+    f.def_vmap(lambda n, mapped, x: (ad.vmap(f.fun)(x), True))
+    return f
+
+
+@pytest.mark.parametrize('loop', LOOPS)
+@pytest.mark.parametrize('wrap', [ad.sequential_vmap, by_elements])
+def test_a_loop_inside_has_second_derivatives(wrap, loop):
+    """The transposed loop used to ask if its traced carry starts at zero."""
+    f = LOOPS[loop]
+    for second in SECOND.values():
+        assert_close(second(wrap(f))(0.7), second(f)(0.7))
+
+
 def test_sequential_vmap_is_a_loop_in_the_program():
     """A result without a derivative is not computed in forward mode."""
     f = ad.custom_vjp(np.sin)

@@ -117,6 +117,13 @@ def test_linear_transpose_works_through_a_scan():
         ad.linear_transpose(lambda xs: ad.scan(
             lambda c, x: (c + x, None), np.ones(3), xs)[0], XS)(X[:3])
 
+    def from_start(c):
+        return ad.linear_transpose(lambda x: ad.scan(
+            lambda c, _: (c + x, None), c, None, 3)[0], 1.0)(1.0)[0]
+    assert_close(ad.vmap(from_start)(np.zeros(2)), np.array([3.0, 3.0]))
+    with pytest.raises(TypeError, match='the program is not linear'):
+        ad.vmap(from_start)(np.array([0.0, 1.0]))
+
 
 # Custom rules
 

@@ -29,6 +29,7 @@ from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var, dead_rules
+from autodiff_mini.memory import innermost_array
 from autodiff_mini.pytree import leaf_names, map_leaves, tree_flatten
 from autodiff_mini.zeros import (
     Zero, instantiate_all, instantiate_zeros, perturbed, unpack)
@@ -317,8 +318,8 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
     unknown = [type(x) is Var for x in operands]
     linear = tuple(here or kind == CARRY
                    for here, kind in zip(unknown, kinds))
-    if any(map(np.any, others(picked(operands, linear),
-                              picked(unknown, linear)))):
+    if any(map(is_nonzero, others(picked(operands, linear),
+                                  picked(unknown, linear)))):
         raise TypeError('the program is not linear: it depends on its inputs '
                         'through a scan whose initial carry is not zero')
     given = perturbed(cts[n:])
@@ -334,6 +335,12 @@ def scan_transpose(cts, *operands, jaxpr, length, reverse, counts):
                        counts=counts)
     return [ct if here else None for ct, here in
             zip(interleave(linear, outs, repeat(None)), unknown)]
+
+
+def is_nonzero(x):
+    """Return whether an array is known not to be all zeros."""
+    x = innermost_array(x)
+    return x is not None and np.any(x)
 
 
 @remembered
