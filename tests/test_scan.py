@@ -238,6 +238,45 @@ def test_equations_of_constants_run_once():
     assert not {'sin', 'exp', 'cos'} & {str(e.primitive) for e in body.eqns}
 
 
+SINGULAR = {    # work that raises an error, or warns
+    'inv': lambda a: np.linalg.inv(a * np.zeros((2, 2)))[0, 0],
+    'log': lambda a: np.log(a * 0.0)}
+NO_STEPS = {
+    'carry': lambda bad: lambda a: ad.scan(
+        lambda c, _: (c + bad(a), c * bad(a)), a, None, 0)[0],
+    'rows': lambda bad: lambda a: a + np.sum(ad.scan(
+        lambda c, x: (c + bad(a) * x, c * bad(a)), a, np.zeros(0))[1]),
+    'fori': lambda bad: lambda a: ad.fori_loop(
+        2, 0, lambda i, c: c + bad(a), a),
+    'inside': lambda bad: lambda a: ad.scan(
+        lambda c, _: (NO_STEPS['carry'](bad)(a) + c - a, None), a, None,
+        2)[0],
+    'outside': lambda bad: lambda a: ad.scan(
+        lambda c, _: (ad.scan(lambda c, _: (c + bad(a), None), c, None,
+                              2)[0], None), a, None, 0)[0],
+    'branch': lambda bad: lambda a: ad.scan(
+        lambda c, x: (ad.cond(x > 9, lambda c: c + bad(a), lambda c: c, c),
+                      None), a, np.arange(2.0))[0]}
+FIRST = {
+    'grad': ad.grad, 'jvp': lambda f: lambda x: ad.jvp(f, (x,), (1.0,))[1],
+    'linearize': lambda f: lambda x: ad.linearize(f, x)[1](1.0),
+    'jit': lambda f: ad.jit(ad.grad(f)),
+    'of jit': lambda f: ad.grad(ad.jit(f)),
+    'vmap': lambda f: lambda x: ad.vmap(ad.grad(f))(x * np.ones(2))[1],
+    'checkpoint': lambda f: ad.grad(ad.checkpoint(f)),
+    'hessian': lambda f: lambda x: 1 + ad.hessian(f)(x),
+    'grad grad': lambda f: lambda x: 1 + ad.grad(ad.grad(f))(x)}
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('name', NO_STEPS)
+def test_a_loop_of_no_steps_runs_none_of_its_work(name):
+    """The part that is the same at each step used to run before the loop."""
+    for bad in SINGULAR.values():
+        for derivative in FIRST.values():
+            assert_close(derivative(NO_STEPS[name](bad))(1.0), 1.0)
+
+
 def test_rows_that_are_scanned_over_are_not_stacked_again():
     xs = np.ones((5, 3))
     f = lambda c, xs: ad.scan(lambda c, x: (c * x, None), c, xs)[0].sum()

@@ -287,14 +287,16 @@ def scan_partial_eval(trace, args, unknown, jaxpr, counts, **loop):
     now, now_kinds = others(args, unknown), others(kinds, unknown)
     n, m = now_kinds.count(CONSTANT), out_unknown.count(False)
 
-    # Equations that need only constants run once, before the loop.
-    first, body = hoist(known, n)
-    now[n:n] = trace.compute(jit_p, now[:n],
-                             {'jaxpr': first, 'name': 'scan'})
-    now_kinds[n:n] = [CONSTANT] * len(first.outvars)
+    # Equations that need only constants run once, before the loop, unless
+    # there are no steps: then they must not raise an error or warn.
+    if loop['length']:
+        first, known = hoist(known, n)
+        now[n:n] = trace.compute(jit_p, now[:n],
+                                 {'jaxpr': first, 'name': 'scan'})
+        now_kinds[n:n] = [CONSTANT] * len(first.outvars)
     carried = tuple(i for i, kind in enumerate(now_kinds) if kind == CARRY)
     outs, passed = compute_forwarded(trace, scan_p, now, {
-        'jaxpr': body, 'counts': counts_of(now_kinds), **loop},
+        'jaxpr': known, 'counts': counts_of(now_kinds), **loop},
         m, carried)
     res_kinds = [ROW if i is None else now_kinds[i] for i in passed[m:]]
 
