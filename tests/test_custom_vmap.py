@@ -287,6 +287,61 @@ def test_a_loop_inside_has_second_derivatives(wrap, loop):
         assert_close(second(wrap(f))(0.7), second(f)(0.7))
 
 
+@pytest.mark.parametrize('wrap', [ad.sequential_vmap, by_elements])
+def test_a_solver_inside_has_second_derivatives(wrap):
+    """Its pullback isn't a linear program, so the call was refused."""
+    def decay(a):
+        return ad.odeint(lambda y, t, a: -a * y, 1.0, [0.0, 1.0], a)[1]
+
+    def angle(a):
+        return ad.fixed_point(lambda a, x: np.cos(a * x), a, 1.0)
+
+    for solver in decay, angle:
+        slope = ad.grad(lambda a: np.exp(a * solver(a)))(0.7)
+        for f in wrap(solver), ad.jit(wrap(solver)):
+            g = lambda a: np.exp(a * f(a))
+            assert_close(ad.grad(g)(0.7), slope)
+        curve = ad.grad(ad.grad(lambda a: np.exp(a * solver(a))))(0.7)
+        for second in 'grad grad', 'grad jit grad', 'jit hessian':
+            found = SECOND[second](g)(0.7)
+            np.testing.assert_allclose(found, curve, 1e-6)
+
+
+@pytest.mark.parametrize('wrap', [ad.sequential_vmap, by_elements])
+def test_a_bwd_inside_can_clip_its_cotangent(wrap):
+    """It isn't linear, so its derivative belongs to its cotangent."""
+    clipped = ad.custom_vjp(lambda x: 1.0 * x)
+    clipped.defvjp(lambda x: (clipped(x), None),
+                   lambda _, ct: (np.clip(ct, -0.5, 2.0),))
+    for x in 0.3, 0.9, 1.5:
+        for n in 2, 3:
+            f, g = (lambda x: np.exp(x * w(x) - 0.5)
+                    for w in (clipped, wrap(clipped)))
+            for _ in range(n):
+                f, g = ad.grad(f), ad.grad(g)
+            assert_close(g(x), f(x))
+
+
+@pytest.mark.parametrize('wrap', [ad.sequential_vmap, by_elements])
+def test_a_rule_on_a_tangent_is_kept_inside(wrap):
+    """Transposing the call by itself would lose this rule.
+
+    A program of the second case was called not linear, under jit.
+    """
+    double = ad.custom_jvp(lambda t: 2 * t)
+    double.defjvp(lambda p, t: (double(*p), 3 * t[0]))
+    wrapped = wrap(double)
+    inside, outside = [ad.custom_jvp(lambda x: np.exp(x)) for _ in range(2)]
+    inside.defjvp(lambda p, t: (inside(*p), wrapped(inside(*p) * t[0])))
+    outside.defjvp(lambda p, t: (outside(*p), double(outside(*p) * t[0])))
+    for f in inside, wrap(outside):
+        g = lambda x: f(np.sin(x))
+        assert_close(ad.grad(g)(0.0), 2.0)
+        for second in SECOND.values():
+            assert_close(second(g)(0.0), 6.0)
+        assert_close(ad.jit(ad.grad(ad.grad(g)))(0.0), 6.0)
+
+
 def test_sequential_vmap_is_a_loop_in_the_program():
     """A result without a derivative is not computed in forward mode."""
     f = ad.custom_vjp(np.sin)

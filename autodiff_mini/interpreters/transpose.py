@@ -118,7 +118,7 @@ def pulls_in(jaxpr, linear) -> set:
             continue
         linear.update(eqn.outvars)
         if eqn.primitive in pull_rules:
-            found.add(pull_rules[eqn.primitive])
+            found |= pull_rules[eqn.primitive](**eqn.params)
             continue
         marks = [v in linear for v in eqn.invars]
         parts = linear_parts.get(eqn.primitive, programs_reached)

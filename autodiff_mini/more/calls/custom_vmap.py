@@ -120,11 +120,10 @@ def custom_vmap_partial_eval(trace, args, params):
         return trace.compute(custom_vmap_call_p, args, params)
     fun, vmap = params['fun'], params['vmap']
     if any(isinstance(x, Tracer) for x in others(args, unknown)):
-        if 'out_avals' in params:
-            return trace.record(custom_vmap_call_p, args, params)
         linear = linear_program('call', fun, args, unknown)
-        outs = trace.record(custom_vmap_call_p, args,
-                            params | {'out_avals': linear.out_avals})
+        outs = trace.record(custom_vmap_call_p, args, {
+            'out_avals': linear.out_avals, **params,
+            'pulls': pulls_for_content(linear)})
         known = [v in linear.constvars for v in linear.outvars]
         return with_known(outs, known, trace, custom_vmap_call_p, args,
                           params)
@@ -138,6 +137,18 @@ def custom_vmap_partial_eval(trace, args, params):
     known = dict(zip(linear.jaxpr.invars, residuals))
     outs = list(map(known.get, linear.jaxpr.outvars, outs))
     return own_memory(outs, residuals)
+
+
+def custom_vmap_pulls(fun, pulls=None, **rules):
+    return pulls_for_content(fun.jaxpr) if pulls is None else pulls
+
+
+def pulls_for_content(linear):
+    """Return {Pull} if a linear program calls functions with rules.
+
+    Otherwise the program and its batching rule are transposed by themselves.
+    """
+    return {Pull} if transpose.pulls_in(linear, linear.invars) else set()
 
 
 def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
@@ -201,7 +212,7 @@ def inline_custom_vmap(*avals, fun, **rules):
     return stage_program(fun, avals, TraceTag('jit', fun))
 
 
-def stage_custom_vmap(trace, args, out_avals=None, **params):
+def stage_custom_vmap(trace, args, out_avals=None, pulls=None, **params):
     return stage_call(custom_vmap_call_p, trace, args, **params)
 
 
@@ -217,7 +228,7 @@ jvp.rules[custom_vmap_call_p] = partial(
     custom_call_jvp, custom_vmap_call_p, derivative_of)
 partial_eval.rules[custom_vmap_call_p] = custom_vmap_partial_eval
 transpose.rules[custom_vmap_call_p] = custom_vmap_transpose
-transpose.pull_rules[custom_vmap_call_p] = Pull     # not its content
+transpose.pull_rules[custom_vmap_call_p] = custom_vmap_pulls
 dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 
 
