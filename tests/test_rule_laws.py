@@ -84,6 +84,44 @@ def test_optimize_remat_keeps_the_rule_in_every_wrapper():
             assert_close(ad.grad(ad.grad(f))(0.3), -3 * np.cos(0.3))
 
 
+def test_a_pulled_promise_keeps_its_bwd_beside_another_rule():
+    """A true rule on a tangent used to replace it by the forward rule."""
+    f = with_both(lambda x: np.sin(x), lambda x: 3 * np.cos(x),
+                  lambda x: 5 * np.cos(x))
+    same = ad.custom_jvp(lambda t: 1.0 * t)
+    same.defjvp(lambda p, t: (same(*p), t[0]))
+    back = ad.custom_vjp(lambda t: 1.0 * t)
+    back.defvjp(lambda t: (back(t), None), lambda _, ct: (ct,))
+    outers = [np.exp, ad.custom_jvp(np.exp), ad.custom_jvp(np.exp)]
+    for outer, on_tangent in zip(outers[1:], [same, back]):
+        outer.defjvp(lambda p, t, g=on_tangent: (
+            np.exp(*p), g(np.exp(*p) * t[0])))
+    sin, cos = np.sin(0.49), np.cos(0.49)
+
+    def curve(first, again):
+        return np.exp(sin) * first * (
+            1.96 * (again * cos ** 2 - sin) + 2 * cos)
+    for outer in outers:
+        for inner in (lambda x: f(x * x)), ad.jit(lambda x: f(x * x)):
+            g = lambda x: outer(inner(x))
+            assert_close(ad.grad(ad.grad(g))(0.7), curve(5, 5))
+            assert_close(ad.jit(ad.grad(ad.grad(g)))(0.7), curve(5, 5))
+            if outer is outers[-1]:
+                continue    # its rule on a tangent is only for reverse mode
+            assert_close(tangent(ad.grad(g))(0.7, 1.0), curve(5, 3))
+            assert_close(ad.hessian(g)(0.7), curve(5, 3))
+            assert_close(ad.grad(lambda x: tangent(g)(x, 1.0))(0.7),
+                         curve(3, 5))
+
+
+def with_both(f, forward, back):
+    """Return `f` with a slope for each mode."""
+    f = ad.custom_vjp(f)
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (back(x) * ct,))
+    f.defjvp(lambda p, t: (f(*p), forward(*p) * t[0]))
+    return f
+
+
 def test_a_bwd_does_not_see_a_lie_about_its_cotangent():
     """Its slope in the cotangent is the transposed function."""
     pulled = lambda ct: ad.vjp(inner, 0.0)[1](ct)[0]

@@ -18,7 +18,8 @@ from autodiff_mini.core import (
     TraceTag, Tracer, float0, fun_name, public, tangent_type, typeof)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import Store, defcall, on_arrays
-from autodiff_mini.higher_order.programs import interleave, others, picked
+from autodiff_mini.higher_order.programs import (
+    interleave, only_backwards, others, picked)
 from autodiff_mini.higher_order.staged_calls import (
     closed_over, linear_program, stage_linear, stage_rules)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
@@ -268,10 +269,11 @@ class Pull:
         residuals, cts = self.split(operands)
         n, tag = sum(self.traced), TraceTag('jvp', Jaxpr)
         r_dots = interleave(self.traced, dots[:n], map(Zero, self.fixed))
+        jaxpr = only_backwards(self.jaxpr)
 
         def derivative(*ts):
             return jvp.jvp_flat(
-                lambda *rs: eval_jaxpr(self.jaxpr, rs, *ts),
+                lambda *rs: eval_jaxpr(jaxpr, rs, *ts),
                 residuals, r_dots, tag)[1]
 
         program = partial_eval.linear_flat(

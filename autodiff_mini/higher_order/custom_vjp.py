@@ -22,7 +22,7 @@ from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
     dims_of_tangents, for_rule, jvp_vmap)
 from autodiff_mini.higher_order.programs import (
-    interleave, others, picked, stage_program)
+    interleave, only_backwards_rules, others, picked, stage_program)
 from autodiff_mini.higher_order.staged_calls import (
     call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
@@ -89,7 +89,7 @@ def keep_promise(bwd, count, moving, residuals, cts):
     return picked([None] * (len(moving) - len(x_bars)) + x_bars, moving)
 
 
-def custom_lin(*operands, name, jvp, bwd, n, out_avals):
+def custom_lin(*operands, name, jvp, bwd, n, out_avals, is_pulled=False):
     if jvp is None:
         refuse_forward_mode(name)
     return jvp(*operands)
@@ -106,22 +106,30 @@ def refuse_forward_mode(name):
         'vjp, or define a rule for forward mode with defjvp.')
 
 
-def custom_lin_transpose(cts, *operands, name, jvp, bwd, n, out_avals):
+def custom_lin_transpose(cts, *operands, name, bwd, n, **params):
     residuals = operands[:n]
     if Var in map(type, residuals):
         refuse_forward_mode(name)
     return [None] * n + bwd(residuals, cts)
 
 
-def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
+def custom_lin_jvp(tag, operands, dots, bwd, n, is_pulled=False, **params):
     """Differentiate a promise: bind one with `bwd_dot`, and one with `bwd`.
 
-    If there is a rule for forward mode, differentiate that instead.
+    If there is a rule for forward mode, differentiate that instead, unless
+    the promise belongs to a program that is run backwards.
     """
-    if params['jvp']:
-        forwards = partial(custom_lin, bwd=bwd, n=n, **params)
+    forwards, moving = params.pop('jvp'), perturbed(dots)
+    if forwards and not is_pulled:
         return jvp.jvp_flat(forwards, operands, dots, tag)
-    moving = perturbed(dots)
+    params['is_pulled'] = is_pulled
+
+    def forwards_dot(*arrays):
+        known, ts = arrays[:len(arrays) - count], arrays[len(arrays) - count:]
+        residuals, r_dots = unpack(known, moving[:n])
+        _, y_dots = jvp.jvp_flat(forwards, [*residuals, *ts],
+                                 [*r_dots, *map(Zero, ts)], tag)
+        return list(map(instantiate_zeros, y_dots))
 
     def bwd_dot(arrays, cts):
         x_bars, x_dots = jvp.jvp_flat(
@@ -131,16 +139,18 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, **params):
                 for x_bar, x_dot in zip(x_bars, x_dots)]
 
     y_dots = [[Zero(aval) for aval in params['out_avals']]]
+    count = len(operands) - n
     if any(moving[:n]):
         known = pack(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
-            *known, *operands[n:], bwd=named(bwd_dot, bwd), n=len(known),
-            **params))
+            *known, *operands[n:], jvp=forwards and named(
+                forwards_dot, forwards),
+            bwd=named(bwd_dot, bwd), n=len(known), **params))
+    params |= {'jvp': forwards, 'bwd': bwd, 'n': n}
     if any(moving[n:]):
         y_dots.append(custom_lin_p.bind(
-            *operands[:n], *map(instantiate_zeros, dots[n:]), bwd=bwd, n=n,
-            **params))
-    return (custom_lin_p.bind(*operands, bwd=bwd, n=n, **params),
+            *operands[:n], *map(instantiate_zeros, dots[n:]), **params))
+    return (custom_lin_p.bind(*operands, **params),
             [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
@@ -227,6 +237,8 @@ vmap.rules[custom_lin_p] = custom_lin_vmap
 abstract.rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
 partial_eval.rules[custom_lin_p] = custom_lin_partial_eval
 transpose.rules[custom_lin_p] = custom_lin_transpose
+only_backwards_rules[custom_lin_p] = lambda params: (
+    params | {'is_pulled': True})
 lowering.inline_rules[custom_lin_p] = inline_linear
 
 

@@ -293,6 +293,28 @@ def transpose_jaxpr(jaxpr, linear, given):
 
 
 @remembered
+def only_backwards(jaxpr):
+    """Return a linear program that will be transposed and not run.
+
+    The derivative of a promise is then one of its rule for reverse mode.
+    """
+    return replace(jaxpr, cache={}, eqns=[
+        replace(eqn, params=only_backwards_rules.get(eqn.primitive, dict)(
+            {key: every_program(x) for key, x in eqn.params.items()}))
+        for eqn in jaxpr.eqns])
+
+
+def every_program(x):
+    """Apply `only_backwards` to the programs in a parameter."""
+    if type(x) is tuple:
+        return tuple(map(every_program, x))
+    return only_backwards(x) if type(x) is Jaxpr else x
+
+
+only_backwards_rules = {}   # by primitive: from its parameters to others
+
+
+@remembered
 def permute(jaxpr, ins, outs):
     """Return a program with arguments and outputs in another order.
 

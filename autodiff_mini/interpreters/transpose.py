@@ -137,7 +137,7 @@ def programs_reached(marks, **params):
                             else [True] * len(program.invars))
 
 
-pull_rules = {}     # by primitive: the Pull of a program that calls it
+pull_rules = {}     # by primitive: the Pulls of a program that calls it
 linear_parts = {}   # by primitive: a replacement for `programs_reached`
 
 

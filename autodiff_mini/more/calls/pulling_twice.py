@@ -50,8 +50,8 @@ def bwd(pull, operands, x_bar_bars):
 def runnable(jaxpr):
     """Return a linear program whose promises can be run forwards.
 
-    A promise without a JVP rule runs the transpose of its `bwd`.  So does a
-    promise that holds a pullback, whose JVP rule can raise an error.
+    A promise runs the transpose of its `bwd`.  If that is refused, as for
+    the `bwd` of `odeint`, it runs its rule for forward mode.
     """
     def runnable_param(x):
         if type(x) is tuple:
@@ -60,16 +60,25 @@ def runnable(jaxpr):
 
     def runnable_equation(eqn):
         params = {k: runnable_param(x) for k, x in eqn.params.items()}
-        if eqn.primitive is custom_lin_p and (
-                params['jvp'] is None
-                or params['name'] == PullBothWays.__qualname__):
-            params['jvp'] = partial(transpose_of_bwd, **params)
+        if eqn.primitive is custom_lin_p:
+            params['jvp'] = partial(run_promise, **params)
         return replace(eqn, params=params)
     return replace(jaxpr, eqns=list(map(runnable_equation, jaxpr.eqns)),
                    cache={})
 
 
-def transpose_of_bwd(*operands, bwd, n, out_avals, **_):
+def run_promise(*operands, name, jvp, bwd, n, out_avals, is_pulled=False):
+    """Run a promise forwards, with the rule for reverse mode if possible."""
+    try:
+        return transpose_of_bwd(operands, bwd, n, out_avals)
+    except (TypeError, NotImplementedError):
+        # The JVP rule of a promise that holds a pullback can raise an error.
+        if jvp is None or name == PullBothWays.__qualname__:
+            raise
+        return jvp(*operands)
+
+
+def transpose_of_bwd(operands, bwd, n, out_avals):
     def backwards(*cts):
         cts = [Zero(aval) if aval.dtype == float0 else ct
                for aval, ct in zip(out_avals, cts)]
