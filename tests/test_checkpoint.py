@@ -183,6 +183,51 @@ def test_r4_optimize_remat_runs_an_opaque_function_first(name):
         assert counts == {'value': optimize, 'both': 2 - optimize}
 
 
+def test_r4_the_output_of_the_first_run_keeps_the_rule():
+    """It was the function's program, so its derivative lost the rule."""
+    f = ad.custom_vjp(lambda x: np.sin(x))
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (10 * x ** 2 * ct,),
+             optimize_remat=True)
+
+    def value(f):
+        return lambda x: ad.value_and_grad(f)(x)[0]
+    for wrap in INSIDE.values():
+        h = wrap(f)
+        assert_close(ad.grad(value(h))(0.5), 2.5)
+        assert_close(ad.grad(value(value(h)))(0.5), 2.5)
+        assert_close(ad.grad(ad.grad(value(h)))(0.5), 10.0)
+        assert_close(ad.jit(ad.grad(value(h)))(0.5), 2.5)
+        assert_close(ad.grad(ad.jit(value(h)))(0.5), 2.5)
+        assert_close(ad.vmap(ad.grad(value(h)))(np.full(2, 0.5))[1], 2.5)
+        assert_close(ad.grad(ad.grad(h))(0.5), 10.0)
+
+
+def test_r4_the_first_run_under_vmap_uses_the_batching_rule():
+    """The first run used to map the function itself."""
+    f = ad.custom_vjp(lambda x: np.sin(x))
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (10 * x ** 2 * ct,),
+             optimize_remat=True)
+    f.def_vmap(lambda size, mapped, x: (3 * np.sin(x), True))
+    values = ad.vmap(ad.value_and_grad(ad.checkpoint(f)))(np.ones(2))[0]
+    assert_close(values, 3 * np.sin(np.ones(2)))
+
+
+def test_r4_the_derivative_of_a_fwd_that_computes_the_output_itself():
+    """It is the derivative of that computation, as without a checkpoint."""
+    f = ad.custom_vjp(lambda x, y: (np.tanh(x), np.sin(y) * 2.0))
+
+    def fwd(x, y):
+        s = np.sin(y)
+        return (np.tanh(x), s * 2.0), (x, s)
+    f.defvjp(fwd, lambda r, cts: (cts[0], 7 * cts[1] * r[1]),
+             optimize_remat=True)
+    for i, slope in enumerate([1 - np.tanh(0.5) ** 2, 0.0]):
+        g = lambda f: lambda x, y: ad.value_and_grad(
+            lambda x, y: f(x, y)[i], (0, 1))(x, y)[0]
+        for h in f, ad.checkpoint(f), ad.jit(ad.checkpoint(f)):
+            assert_close(ad.grad(g(h))(0.5, 0.6), slope)
+
+
 def test_r4_a_forward_rule_does_not_run_first_either():
     counts = {}
     slope = counter('slope', np.cos, counts)

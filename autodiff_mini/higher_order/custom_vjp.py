@@ -308,6 +308,14 @@ class custom_vjp(custom_jvp):
 
         The rules apply to later calls, as in `defjvp`.
 
+        Under `checkpoint`, the first run needs only the output, because the
+        reverse pass runs `fwd` again.  Operations that compute only
+        residuals are left out of the first run.  But an operation that
+        computes the output and residuals together must run.  With
+        `optimize_remat=True`, the first run calls the function instead of
+        `fwd`, which must return the same output.  All derivatives are still
+        those of `fwd` and `bwd`.
+
         Args:
             fwd: `fwd(*args) -> (out, residuals)`, which also returns the
                 values that `bwd` needs.  To support higher derivatives, it
@@ -318,9 +326,25 @@ class custom_vjp(custom_jvp):
             symbolic_zeros: whether `fwd` is given a CustomVJPPrimal instead
                 of each array, and `bwd` a SymbolicZero instead of each
                 cotangent that is zero.
-            optimize_remat: whether `checkpoint` calls the function instead of
-                `fwd` when no residual is kept.  The output's derivatives
-                are then the derivatives of what `fun` computes.
+            optimize_remat: whether the first run under `checkpoint` calls
+                the function instead of `fwd`.
+
+        Examples:
+            >>> @custom_vjp
+            ... def energies(a):
+            ...     return np.linalg.eigvalsh(a)
+            >>> def fwd(a):
+            ...     return np.linalg.eigh(a)    # the vectors, too
+            >>> def bwd(vectors, ct):
+            ...     return vectors * ct @ vectors.T,
+            >>> energies.defvjp(fwd, bwd, optimize_remat=True)
+            >>> import autodiff_mini as ad
+            >>> first = ad.jit(
+            ...     lambda a: ad.vjp(ad.checkpoint(energies), a)[0])
+            >>> first(np.diag([2.0, 1.0]))
+            array([1., 2.])
+            >>> 'eigvalsh' in first.source, 'eigh' in first.source
+            (True, False)
         """
         self.rules = self.rules._replace(
             fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,
@@ -329,10 +353,10 @@ class custom_vjp(custom_jvp):
     def bind(self, call, xs):
         if call.rules.fwd is None:
             return super().bind(call, xs)
+        fun = seams.call_with_batching(call) if call.rules.vmap else call
         fwd = FlatForward(call)
         if call.rules.optimize_remat:
-            fwd = seams.call_if_unused(call, fwd)
-        fun = seams.call_with_batching(call) if call.rules.vmap else call
+            fwd = seams.call_if_unused(fun, fwd)
         return custom_vjp_call_p.bind(
             *xs, fun=fun, fwd=fwd, jvp=call.rules.jvp and FlatRule(call))
 

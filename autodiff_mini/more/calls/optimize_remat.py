@@ -1,20 +1,25 @@
 """`optimize_remat`: in a checkpoint, call the function and not its `fwd`.
 
 An operation carries two programs, one for `fwd` and one for the function.
-If dead code is dropped and no residual is used, it becomes a call of the
-function.  Chapter 15.
+If dead code is dropped and no residual is used, it becomes an operation that
+runs the function.  Its derivative is still the derivative of `fwd`, where
+calls have their rules.  Chapter 15.
 """
+
+from dataclasses import replace
+from functools import partial
 
 from autodiff_mini import seams
 from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
 from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
+from autodiff_mini.higher_order.loops import either
 from autodiff_mini.higher_order.programs import (
-    close, for_outputs, program_for_outputs, vmap_jaxpr)
+    close, for_arguments, for_outputs, prune_equation, vmap_jaxpr)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_flat
-from autodiff_mini.jaxprs import Equation, dead_rules
+from autodiff_mini.jaxprs import dead_rules
 
 
 @seams.call_if_unused.take
@@ -22,13 +27,13 @@ class RematForward:
     """A `fwd` that becomes the call's function if no residual is used.
 
     Args:
-        call: the function.
+        fun: the function, with its batching rule.
         forward: the user's `fwd`, a FlatForward.
     """
 
-    def __init__(self, call, forward):
+    def __init__(self, fun, forward):
         self.__qualname__ = fun_name(forward)
-        self.call = call
+        self.fun = fun
         self.forward = forward
 
     def __str__(self):
@@ -40,7 +45,7 @@ class RematForward:
         found = Store()
 
         def both(*operands):
-            outs = self.call(*operands)
+            outs = self.fun(*operands)
             ys, residuals, bwd = self.forward(operands, perturbed)
             return [*outs, *ys, *residuals], (len(ys), bwd)
 
@@ -56,40 +61,57 @@ class RematForward:
         return outs[:n], outs[n:], bwd
 
 
+# `forward` runs `jaxpr`, the program of `fwd`.  `output` runs only `fun`.
+# All their other rules are those of `jaxpr`, under jit.
 forward_p = Primitive('forward', run_compiled, multiple_results=True)
+output_p = Primitive('output', lambda *xs, fun, jaxpr, **params: (
+    run_compiled(*xs, jaxpr=fun, **params)), multiple_results=True)
 
 
 def as_jit(rule):
-    """Adapt a rule of `jit` to `forward`, which also has a `fun`."""
+    """Adapt a rule of `jit` to an operation that also has a `fun`."""
     return lambda *args, fun, **params: rule(*args, **params)
 
 
-for rules in (jvp.rules, transpose.rules, abstract.rules,
-              lowering.inline_rules):
-    rules[forward_p] = as_jit(rules[jit_p])
+for rules in jvp.rules, transpose.rules, abstract.rules:
+    rules[forward_p] = rules[output_p] = as_jit(rules[jit_p])
+lowering.inline_rules[forward_p] = lambda *avals, jaxpr, **params: jaxpr
+lowering.inline_rules[output_p] = lambda *avals, fun, **params: fun
 
 
-def forward_vmap(axis, vals, dims, jaxpr, fun, name):
+def map_both(primitive, axis, vals, dims, jaxpr, fun, name):
     mapped = tuple(dim == 0 for dim in dims)
     jaxpr, fun = [
         vmap_jaxpr(program, mapped, (True,) * len(program.outvars), axis.size)
         [0] for program in (jaxpr, fun)]
-    outs = forward_p.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
+    outs = primitive.bind(*vals, jaxpr=jaxpr, fun=fun, name=name)
     return outs, [0] * len(outs)
 
 
-vmap.rules[forward_p] = forward_vmap
+vmap.rules[forward_p] = partial(map_both, forward_p)
+vmap.rules[output_p] = partial(map_both, output_p)
 
 
 def forward_for_outputs(eqn, used):
-    """Return a call of the function if no residual is used."""
-    fun = eqn.params['fun']
-    n = len(fun.outvars)
+    """Return an equation that runs the function if no residual is used."""
+    n = len(eqn.params['fun'].outvars)
     if any(used[n:]):
         return eqn
-    return program_for_outputs(Equation(
-        jit_p, eqn.invars, {'jaxpr': fun, 'name': eqn.params['name']},
-        eqn.outvars[:n], eqn.line), used[:n])
+    return output_for_outputs(replace(eqn, primitive=output_p), used)
+
+
+def output_for_outputs(eqn, used):
+    """Return an equation for some outputs of both programs."""
+    fun, jaxpr = eqn.params['fun'], eqn.params['jaxpr']
+    used = used[:len(fun.outvars)]
+    fun, read_by_fun = for_outputs(fun, used)
+    rest = (False,) * (len(jaxpr.outvars) - len(used))
+    jaxpr, read_by_jaxpr = for_outputs(jaxpr, used + rest)
+    matter = either(read_by_fun, read_by_jaxpr)
+    return prune_equation(
+        eqn, matter, used + rest, fun=for_arguments(fun, matter),
+        jaxpr=for_arguments(jaxpr, matter))
 
 
 dead_rules[forward_p] = forward_for_outputs
+dead_rules[output_p] = output_for_outputs
