@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from tests import amount, random_rules
+from tests import amount, random_calls, random_rules
 from tests.numerical import assert_close
 from tests.rule_laws import (
     DYES,
@@ -64,6 +64,20 @@ def test_a_rule_survives_every_nesting(dye):
 def test_random_rules_survive_in_every_wrapper(start):
     for seed in range(start, start + 20):
         said = random_rules.check(seed)
+        assert said in ('right', 'refused'), (seed, said)
+
+
+@pytest.mark.parametrize('start', range(0, 2000 if amount.WHOLE else 40, 20))
+def test_random_calls_in_calls_have_second_derivatives(start):
+    for seed in range(start, start + 20):
+        said = random_calls.check(seed)
+        assert said in ('right', 'refused'), (seed, said)
+
+
+@pytest.mark.parametrize('start', range(0, 1000 if amount.WHOLE else 20, 20))
+def test_random_calls_keep_the_rules_of_optimize_remat(start):
+    for seed in range(start, start + 20):
+        said = random_calls.check(seed, random_calls.REMAT)
         assert said in ('right', 'refused'), (seed, said)
 
 
