@@ -32,7 +32,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
-	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 14
 
 book: pages   ## run every chapter and build the site
 	@$(BIN)/python -m mkdocs build --strict
@@ -48,7 +48,7 @@ runtime: .venv/ready   ## download Python for the browser, so that pages run off
 	@$(BIN)/python -m book.tools.in_page
 
 # The four addresses in mkdocs.yml come from here or from the environment.
-publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folder
+publish:   ## build the site for SITE_URL=https://..., copy it TO=host:folder
 	@test -n "$(SITE_URL)" || { \
 	  echo "Set the address where the book will be read:"; \
 	  echo "    make publish SITE_URL=https://example.org/book/"; exit 1; }
@@ -57,9 +57,9 @@ publish:   ## build the site for SITE_URL=https://..., and copy it TO=host:folde
 	@$(PYTEST) -q tests/test_site.py::test_every_link_works
 	@$(BIN)/python -m book.tools.online $(SITE_URL)
 	@touch site/.nojekyll   # or GitHub leaves out files that begin with _
-	@$(if $(TO),rsync -rt --delete site/ $(TO),\
+	@if [ -n "$(TO)" ]; then rsync -rt --delete site/ $(TO); else \
 	  echo "Now copy site/ to $(SITE_URL). Any static host will do."; \
-	  echo "With TO=user@host:folder, rsync copies it for you.")
+	  echo "With TO=user@host:folder, rsync copies it for you."; fi
 
 test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/test_vmap.py
 	@$(PYTEST) $(WHICH)
@@ -146,7 +146,7 @@ serve: .venv/ready   ## serve the book and rebuild it as you edit; PORT=9000
 # Jupyter refuses to run as root without this flag.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
 lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
-	@$(if $(ROOT_FLAG),echo "You are root, so every cell runs as root.")
+	@test -z "$(ROOT_FLAG)" || echo "You are root, so every cell runs as root."
 	@$(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
 	  set-default-viewer markdown
 	@$(BIN)/python -m jupyterlab $(ROOT_FLAG) \
