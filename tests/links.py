@@ -15,6 +15,8 @@ class Page(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
+        if tag == 'base':   # the address of the site's folder, not a link
+            return
         for name, value in attrs:
             if name in ('href', 'src'):
                 self.links.add(value or '')

@@ -278,3 +278,11 @@ def test_broken_links_are_found(tmp_path, link):
     (tmp_path / 'part/page.html').write_text(f'<h1 id="here">Page</h1>{link}')
     [fault] = broken_links(tmp_path)
     assert fault.startswith('part/page.html: ')
+
+
+def test_a_missing_page_links_from_the_folder_of_the_site(tmp_path):
+    """It broke: `make publish` took the book's own address for a link."""
+    (tmp_path / 'index.html').write_text('')
+    (tmp_path / '404.html').write_text(
+        '<base href="/book/"><a href="index.html"><a href="nowhere.html">')
+    assert broken_links(tmp_path) == ['404.html: nowhere.html']
