@@ -12,6 +12,7 @@ apply to it until it is solved.
 """
 
 import json
+import os
 import re
 import sys
 import textwrap
@@ -261,5 +262,9 @@ def main(command, words='', tips=TIPS):
 if __name__ == '__main__':
     try:
         main(*sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:
         raise SystemExit('\nStopped.') from None
+    except BrokenPipeError:     # the reader of `make progress | head` is gone
+        # Python writes the rest of the output when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

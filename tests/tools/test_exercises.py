@@ -1,8 +1,11 @@
 """exercises and runner: a reader's files are checked, and pages show tasks.
 """
 
+import os
 import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core import ufunc_table
 from book.tools import exercises, render, runner
+from book.tools.places import ROOT
 
 STUB = '''"""Add a row: twice as much.
 
@@ -213,6 +217,17 @@ def test_progress_lists_chapters_and_the_readers_place(ask, save):
 Solved: 1 of 3. You are at e01_2.
 ''' in ask('progress')
     assert 'Solved: 0 of 1. You are at e01_2.' in ask('progress', '02')
+
+
+def test_a_pipe_that_closes_early_is_no_error():
+    """It broke: `make progress | head` printed a traceback."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, 'wb') as pipe:
+        done = subprocess.run(
+            [sys.executable, '-m', 'book.tools.runner', 'progress'],
+            cwd=ROOT, stdout=pipe, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, '')
 
 
 # Failures
