@@ -123,6 +123,9 @@ def put_pages(made):
                 write(FOLDER / name, text.encode())
             if seconds:
                 print(f'{seconds:6.1f} s  {path}', flush=True)
+    except (KeyboardInterrupt, SystemExit):
+        end_processes()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     others = other_files()
@@ -134,6 +137,15 @@ def put_pages(made):
         if file.is_file() and file.relative_to(FOLDER).as_posix() not in names:
             file.unlink()
     return errors
+
+
+def end_processes():
+    """Kill the processes that run pages; a running kernel blocks a signal.
+
+    The kernels notice it and end, too.
+    """
+    for child in multiprocessing.active_children():
+        child.kill()
 
 
 def make():
@@ -179,7 +191,6 @@ def serve(port):
     """Run a server for the folder, and keep the folder up to date."""
     address, made = free_port(port), {}
     look(made)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     with subprocess.Popen(
             [sys.executable, '-m', 'mkdocs', 'serve', '--dirty', '-a', address],
             env=os.environ | {'SERVING': '1'}) as engine:
@@ -193,8 +204,7 @@ def serve(port):
                     meet(made, [path for _, path in changes])
         finally:
             engine.terminate()
-            for child in multiprocessing.active_children():
-                child.kill()     # a running kernel blocks terminate()
+            end_processes()
 
 
 def meet(made, changed):
@@ -212,5 +222,6 @@ def meet(made, changed):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with suppress(KeyboardInterrupt):
         sys.exit(serve(*sys.argv[1:]) if sys.argv[1:] else make())

@@ -3,11 +3,14 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -110,6 +113,55 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     # The rest has not changed, and neither has its time.
     del first['chapters/02_cell.md'], first['assets/dot.svg']
     assert second == first
+
+
+@pytest.mark.rest
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN,
+                    reason='processes that start here ignore Ctrl-C')
+@pytest.mark.parametrize('port, interrupt', [
+    ([], signal.SIGINT), (['0'], signal.SIGTERM)], ids=['build', 'server'])
+def test_an_interrupted_build_leaves_no_process(site, port, interrupt):
+    """It broke: after Ctrl-C, the next pages ran. After a SIGTERM, the
+    processes that run the pages stayed.
+    """
+    for number in '02', '03', '04', '05':
+        (site / f'book/chapters/{number}_cell.md').write_text(f'''# A cell
+
+```python
+import os, time
+os.mkdir(f'{site}/kernel {{os.getpid()}}')
+time.sleep(300)
+```
+''')
+    with module(site, 'book.tools.pages', *port, run=partial(
+            subprocess.Popen, start_new_session=True)) as build:
+        until(lambda: len([*site.glob('kernel *')]) == 2)
+        kernels = {int(kernel.name.split()[1])
+                   for kernel in site.glob('kernel *')}
+        os.killpg(build.pid, interrupt)
+        try:
+            build.wait(20)
+            until(lambda: not {build.pid, *kernels}.intersection(groups()))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(build.pid, signal.SIGKILL)
+
+
+def until(condition, seconds=20):
+    """Wait for a condition; return its value."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, condition
+        time.sleep(0.1)
+    return value
+
+
+def groups():
+    """Return the groups of all processes, except for zombies."""
+    listed = subprocess.run(['ps', '-A', '-o', 'pgid=,stat='], text=True,
+                            capture_output=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines()
+            if not line.split()[1].startswith('Z')]
 
 
 @contextmanager
