@@ -44,8 +44,9 @@ PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
 
 def git(root, *words):
     """Return the lines that git prints, none where there's no repository."""
-    return subprocess.run(['git', *words], cwd=root, text=True,
-                          capture_output=True).stdout.splitlines()
+    return subprocess.run(
+        ['git', *words], cwd=root, text=True, errors='replace',
+        capture_output=True).stdout.splitlines()
 
 
 def changed_files(root):
@@ -56,7 +57,7 @@ def changed_files(root):
     new = git(root, 'ls-files', '--others', '--exclude-standard')
     for commit in 'HEAD', 'HEAD~1':
         if files := git(root, 'diff', '--name-only', commit) + new:
-            return commit, [file for file in files if (root / file).exists()]
+            return commit, [file for file in files if (root / file).is_file()]
     return 'HEAD', []
 
 

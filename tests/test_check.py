@@ -59,6 +59,19 @@ def planned(tmp_path):
     return planned
 
 
+def test_make_check_takes_links_to_folders_and_pictures(planned, tmp_path):
+    """It broke: both were read as text files."""
+    picture = tmp_path / 'picture.png'
+    picture.write_bytes(b'\x89PNG')
+    subprocess.run(['git', 'add', '.'], cwd=tmp_path, check=True)
+    subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=b',
+                    'commit', '-q', '-m', 'A'], cwd=tmp_path, check=True)
+    picture.write_bytes(b'\x89PNG\x00')
+    (tmp_path / '.venv').symlink_to(tmp_path / 'tests')
+    assert planned('autodiff_mini/core.py', 'return x', 'return -x')[-1:] == [
+        'picture.png']
+
+
 def test_make_check_plans_the_tests_of_a_change(planned):
     squares = ' '.join([*check.SQUARES, '--row '])
     file = 'autodiff_mini/primitives/rows.py'
