@@ -28,11 +28,11 @@ export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help book pages pdf publish test check test-all test-jax mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
-        lint runtime test-oldest test-package
+        lint runtime test-oldest test-package test-commands
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
-	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' Makefile | expand -t 15
 
 book: pages   ## run every chapter and build the site
 	@$(BIN)/python -m mkdocs build --strict
@@ -128,6 +128,9 @@ pdf: book .venv/browser   ## print the whole book into book.pdf
 test-package: .venv/package   ## build the wheel and the sdist, and try both
 	@$(PYTEST) --all tests/test_package.py
 
+test-commands: .venv/lab .venv/browser   ## start every command of the README
+	@$(PYTEST) $(HANDS) --all tests/test_commands.py
+
 watch: .venv/ready   ## do the exercises, all or starting at E=02_1 or chapter E=02
 	@$(BIN)/python -m book.tools.watch $(E)
 
@@ -182,8 +185,8 @@ clean:   ## remove what these commands made, but keep the exercises
 # Everything that CI needs in .venv, installed in one go.
 .PHONY: everything
 everything: .venv/ready
-	@$(INSTALL) -e '.[lint,jax,browser,package]'
-	@touch .venv/lint .venv/jax .venv/browser .venv/package
+	@$(INSTALL) -e '.[lint,jax,browser,package,lab]'
+	@touch .venv/lint .venv/jax .venv/browser .venv/package .venv/lab
 
 # PYTHONPATH puts this folder before the newest JAX.
 .venv/jax-0.10.2: .venv/jax

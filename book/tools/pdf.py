@@ -121,6 +121,10 @@ def printed(browser):
 
 
 if __name__ == '__main__':
+    if not installed():
+        sys.exit('There is no browser that prints the book: install Chromium '
+                 'and chromedriver, or set CHROME and CHROMEDRIVER to their '
+                 'paths.')
     to = Path(*sys.argv[1:] or ['book.pdf'])
     with composed(ROOT / 'site') as browser:
         to.write_bytes(pdf(browser))
