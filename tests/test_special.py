@@ -273,8 +273,9 @@ def test_an_entry_with_weight_zero_can_be_anything():
             assert_close(slopes[1:], ad.grad(rest)(x[1:]))
 
 
-INFINITE = [     # as in JAX, which gives nan for the 0 of the fourth
-    ([-INF, -INF], [1, 1], -INF, [NAN, NAN]),
+# As in JAX, but for the first, the fourth, and the last: it gives NaN.
+INFINITE = [
+    ([-INF, -INF], [1, 1], -INF, [0, 0]),
     ([INF, 1.0], [1, 1], INF, [NAN, 0]),
     ([INF, INF, -INF], [1, 1, 1], INF, [NAN, NAN, 0]),
     ([INF, 1000.0], [1, 1], INF, [NAN, 0]),
@@ -283,7 +284,8 @@ INFINITE = [     # as in JAX, which gives nan for the 0 of the fourth
     ([INF, 1.0], [2, -1], INF, [NAN, 0]),
     ([INF, 1.0], [-2, 1], NAN, [NAN, NAN]),
     ([1.0, 2.0], [1, -1], NAN, [NAN, NAN]),
-    ([1.0, 2.0], [0, 0], -INF, [NAN, NAN]),
+    ([1.0, 2.0], [0, 0], -INF, [0, 0]),
+    ([1.0, -INF], [0, 1], -INF, [0, 0]),
 ]
 
 
@@ -299,6 +301,49 @@ def test_infinite_and_negative_sums_have_values_and_slopes():
                 np.testing.assert_array_equal(g(x), y)
             for g in ad.grad(f), ad.jit(ad.grad(f)):
                 np.testing.assert_array_equal(g(x), slopes)
+
+
+MASKED = np.array([[[-INF, -INF, -INF], [0.0, -INF, 1.0]],
+                   [[-INF, 2.0, -INF], [-INF, -INF, -INF]]])
+
+
+@pytest.mark.parametrize('axis', [0, -1, (1, 2)], ids=str)
+@pytest.mark.parametrize('wrap', [
+    lambda f: f, ad.jit, ad.checkpoint,
+    lambda f: lambda x: ad.scan(lambda c, x: (c, f(x)), 0.0, x[None])[1][0],
+    lambda f: lambda x: ad.vmap(f)(x[None])[0]])
+def test_a_masked_row_of_logsumexp_has_slopes_of_zero(axis, wrap):
+    """A row of -inf is a state without a path, as in the CTC loss."""
+    f = wrap(partial(logsumexp, axis=axis))
+    y, pull = ad.vjp(f, MASKED)
+    [found] = pull(np.ones_like(y))
+    # A sum that has a term: its neighbors of -inf have slopes of 0, too.
+    rows = np.sum(np.exp(MASKED), axis, keepdims=True)
+    shares = np.exp(MASKED) / np.where(rows == 0, 1, rows)
+    assert np.any(y == -INF) or axis == (1, 2)
+    assert_close(found, shares)
+    x_dot = np.arange(12.0).reshape(2, 2, 3)
+    assert_close(ad.jvp(f, (MASKED,), (x_dot,))[1],
+                 np.sum(shares * x_dot, axis))
+    g = lambda x: np.sum(np.sin(np.arange(1, 13.0)) * np.ravel(
+        ad.vjp(f, x)[1](np.ones_like(y))[0]))
+    for second in ad.grad(g), ad.jacfwd(g):
+        assert np.isfinite(second(MASKED)).all()
+
+
+def test_the_slope_of_logsumexp_in_a_weight_is_infinite_if_all_are_zero():
+    """So it is in the formula, and a weight can be a mask as well."""
+    x = np.array([1.0, -INF])
+    zeros = np.zeros(2)
+    f = lambda x, b: logsumexp(x, b=b)
+    naive = lambda b: np.log(np.sum(b * np.exp(x)))
+    with np.errstate(divide='ignore', invalid='ignore'):
+        x_bar, b_bar = ad.grad(f, (0, 1))(x, zeros)
+        assert b_bar[0] == ad.grad(naive)(zeros)[0] == INF
+        assert b_bar[1] == 0
+        np.testing.assert_array_equal(x_bar, zeros)
+        masked = ad.jvp(lambda x: f(x, zeros), (x,), (np.ones(2),))
+        assert masked == (-INF, 0)
 
 
 @pytest.mark.parametrize('axis', [None, -1, (0, 2), ()], ids=str)

@@ -5,7 +5,7 @@ by one that is good for derivatives.  A custom rule lets the two differ.
 Chapter 26.
 """
 
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from autodiff_mini.core import typeof
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.numpy_api import composed_function, inexact
 from autodiff_mini.primitives.elementwise import stop_gradient
+from autodiff_mini.zeros import Zero
 
 
 def floats(x):
@@ -162,14 +163,22 @@ def log_sum(x, b, axis):
                           np.log(first + rest))
 
 
-@log_sum.defjvp
+@partial(log_sum.defjvp, symbolic_zeros=True)
 def log_sum_jvp(axis, primals, tangents):
     (x, b), (x_dot, b_dot) = primals, tangents
-    _, e = exponentials(x, b, axis)
+    top, e = exponentials(x, b, axis)
     total = np.sum(b * e, axis, keepdims=True)
-    shares = e / np.where(total < 0, np.nan, total)
-    y_dot = np.sum(shares * (b * x_dot + b_dot), axis, keepdims=True)
-    return log_sum(x, b, axis), y_dot
+    # If all terms are 0, they stay 0 as x changes, and 0 / 0 would be NaN.
+    is_empty = top == -np.inf
+    shares = e / np.where(total < 0, np.nan, np.where(is_empty, 1, total))
+    terms = []
+    if not isinstance(x_dot, Zero):
+        terms.append(shares * (b * x_dot))
+    if not isinstance(b_dot, Zero):
+        is_pole = is_empty & (x > -np.inf)
+        terms.append(np.where(is_pole, np.inf, shares) * b_dot)
+    return log_sum(x, b, axis), np.sum(
+        reduce(np.add, terms), axis, keepdims=True)
 
 
 @composed_function
@@ -186,8 +195,9 @@ def logsumexp(x, axis=None, keepdims=False, b=None):
         `log(sum(exp(x), axis))`, or `log(sum(b * exp(x), axis))`.  It is
         -inf if there are no terms, or only zeros.  It is NaN if the sum is
         negative, and so are its derivatives.  Where `b` is 0, `x` can be
-        infinite or NaN.  As in JAX, derivatives are NaN with respect to an
-        `x` of inf, and with respect to all of them if all are -inf.
+        infinite or NaN.  Where all terms are 0, as in a row of -inf, the
+        derivatives with respect to `x` are 0.  (In JAX they are NaN.)  As in
+        JAX, a derivative is NaN with respect to an `x` of inf.
 
     Raises:
         TypeError: `x` or `b` is complex.
