@@ -62,15 +62,15 @@ defjvp(neg_p, lambda x_dot, y, x: -x_dot)
 defjvp(sin_p, lambda x_dot, y, x: x_dot * np.cos(x))
 defjvp(cos_p, lambda x_dot, y, x: x_dot * -np.sin(x))
 defjvp(exp_p, lambda x_dot, y, x: x_dot * y)
-defjvp(log_p, lambda x_dot, y, x: x_dot / x)
+defjvp(log_p, lambda x_dot, y, x: np.divide(x_dot, x))
 defjvp(tanh_p, lambda x_dot, y, x: x_dot * (1 - y * y))
 defjvp(add_p, lambda x_dot, z, x, y: x_dot, lambda y_dot, z, x, y: y_dot)
 defjvp(sub_p, lambda x_dot, z, x, y: x_dot, lambda y_dot, z, x, y: -y_dot)
 defjvp(mul_p, lambda x_dot, z, x, y: x_dot * y,
               lambda y_dot, z, x, y: x * y_dot)
-defjvp(div_p, lambda x_dot, z, x, y: x_dot / y,
+defjvp(div_p, lambda x_dot, z, x, y: np.divide(x_dot, y),
               lambda y_dot, z, x, y: y_dot * (-z / y))
-defjvp(pow_p, lambda x_dot, z, x, y: x_dot * (y * x ** (y - (y != 0))),
+defjvp(pow_p, lambda x_dot, z, x, y: x_dot * (y * np.power(x, y - (y != 0))),
               lambda y_dot, z, x, y: y_dot * (
                   z * np.log(np.where(x != 0, x, 1.0))))
 

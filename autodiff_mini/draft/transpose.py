@@ -69,7 +69,7 @@ deftranspose(neg_p, lambda ct, x: -ct)
 deftranspose(add_p, lambda ct, x, y: ct, lambda ct, x, y: ct)
 deftranspose(sub_p, lambda ct, x, y: ct, lambda ct, x, y: -ct)
 deftranspose(mul_p, lambda ct, x, y: ct * y, lambda ct, x, y: x * ct)
-deftranspose(div_p, lambda ct, x, y: ct / y, None)
+deftranspose(div_p, lambda ct, x, y: np.divide(ct, y), None)
 deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0.0),
                             lambda ct, c, x, y: np.where(c, 0.0, ct))
 deftranspose(sum_p, sum_transpose)

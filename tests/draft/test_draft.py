@@ -59,6 +59,23 @@ def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
 
 # The draft is right.
 
+@pytest.mark.parametrize('zero', [0.0, -0.0])
+def test_a_python_zero_and_a_numpy_zero_have_the_same_slopes(zero):
+    """Rules divide, and Python raises an error for `1 / 0.0`."""
+    functions = [np.log, lambda x: x ** 0.5, lambda x: x ** -1.0,
+                 lambda x: np.divide(x, x), lambda x: 1.0 / x,
+                 lambda x: np.divide(2.0, x), lambda x: x ** x]
+    numpys = np.float64(zero)
+    for f in functions:
+        slopes = [
+            lambda x: draft.jvp(f, (x,), (1.0,))[1], draft.grad(f),
+            lambda x: draft.linearize(f, x)[1](1.0),
+            draft.grad(draft.jit(f)), draft.jit(draft.grad(f))]
+        with np.errstate(all='ignore'):
+            for slope in slopes:
+                np.testing.assert_array_equal(slope(zero), slope(numpys))
+
+
 @pytest.mark.parametrize('program', PROGRAMS, ids=lambda f: f.__name__)
 def test_every_stack_of_three_transformations_equals_the_library(program):
     for names in STACKS if amount.WHOLE else STACKS[::3]:
