@@ -244,6 +244,18 @@ def test_hard_python_numbers_are_right(row):
         assert_same_outcome(outcome(quick, *xs), expected)
 
 
+@pytest.mark.parametrize('row', sorted({*SLOPES, *SLOPES_OF_TWO} - {
+    'and', 'or', 'xor', 'invert', 'left_shift', 'right_shift'}))
+def test_slopes_at_python_numbers_equal_numpys(row):
+    """No rule computes with Python's `/` and `**`, which raise errors."""
+    f, count = partial(function_of(row), np), 1 + (row not in SLOPES)
+    for xs in product(filter(is_inexact, NUMBERS), repeat=count):
+        assert_same_outcome(
+            *[np.float64(ad.jvp(f, xs, list(map(ones, xs)))[1])
+              if is_inexact(f(*xs)) else f(*xs)
+              for xs in (xs, list(map(np.float64, xs)))])
+
+
 # The table
 
 def test_each_primitive_has_its_hard_points():
