@@ -234,8 +234,13 @@ def public(f):
             out = f(*args, **kwargs)
         except BaseException as error:
             set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
-            if isinstance(error, Exception):
-                seams.tell(error)
+            hidden = isinstance(error, Exception) and seams.tell(error)
+            if hidden:
+                traceback = hidden.__traceback__
+                try:
+                    raise hidden from None
+                finally:
+                    hidden.__traceback__ = traceback    # without this frame
             raise   # bare, because `raise error` would add this frame again
         if last_refusal.get() is not before:
             seams.warn_of_lost_refusal()

@@ -272,8 +272,12 @@ is_library = IsLibrary()
 
 def in_a_library(frame) -> bool:
     """Return whether a frame is in this library, NumPy, or one of OTHERS."""
-    return is_library[frame.f_code.co_filename] or (
-        frame.f_globals.get('__name__') or '').startswith(OTHERS)
+    return is_library[frame.f_code.co_filename] or is_other(frame)
+
+
+def is_other(frame) -> bool:
+    """Return whether a frame is in one of OTHERS."""
+    return (frame.f_globals.get('__name__') or '').startswith(OTHERS)
 
 
 REVERSE = 'reverse'     # the third part of a line, in the reverse pass

@@ -121,7 +121,8 @@ library_of = Seam()     # (xs): the first library other than NumPy
 # Messages.
 advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
-tell = Seam()           # (error): shorten an error and add advice
+# (error): shorten an error and add advice, or return the one to raise instead
+tell = Seam()
 note_refusal = Seam()   # (error): a tracer raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 check = Seam()          # (topic, tag, *details): raise for a mistake

@@ -11,6 +11,7 @@ import math
 import re
 import struct
 import traceback
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ import scipy.special
 
 import autodiff_mini as ad
 from autodiff_mini.core import fun_name
-from autodiff_mini.errors import RuleTable, full_name
+from autodiff_mini.errors import (
+    RuleTable, TracerError, full_name, last_refusal)
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.slips import ASKED, CALLS, SLIPS, STATEMENTS
 
@@ -147,10 +149,79 @@ def test_an_error_names_the_function_of_scipy():
              'scipy.special.logsumexp converts its input'),
             (lambda x: scipy.linalg.cho_factor(x[None])[0],     # decorated
              'scipy.linalg.cho_factor converts its input'),
-            (lambda x: scipy.linalg.expm(x[None]),              # no equal
+            (lambda x: scipy.linalg.logm(x[None]),              # no equal
              'Write it with NumPy functions, or define an operation with '
              'its own derivative: see ad.custom_jvp')):
         refused(f, np.ones(1), ad.TracerArrayConversionError, words)
+
+
+ROOT, LOSS = ('ad.root(f, a, x_guess)', 'ad.root(ad.grad(f, 1), a, x_gue')
+SOLVERS = {     # of a function that closes over `a`, or of `a`
+    'optimize.brentq': (lambda f, a: f(lambda x: x * x - a, 0, 3), ROOT),
+    'optimize.brenth': (lambda f, a: f(lambda x: x * x - 2, 0, a), ROOT),
+    'optimize.bisect': (lambda f, a: f(lambda x: x * x - a, 0, 3), ROOT),
+    'optimize.ridder': (lambda f, a: f(lambda x: x * x - a, 0, 3), ROOT),
+    'optimize.toms748': (lambda f, a: f(lambda x: x * x - a, 0, 3), ROOT),
+    'optimize.newton': (lambda f, a: f(lambda x: x * x - 2, a), ROOT),
+    'optimize.root_scalar': (
+        lambda f, a: f(lambda x: x * x - a, bracket=(0, 3)).root, ROOT),
+    'optimize.root': (lambda f, a: f(lambda x: x * x - a, 1.).x[0], ROOT),
+    'optimize.fsolve': (lambda f, a: f(lambda x: x * x - a, 1.)[0], ROOT),
+    'optimize.minimize': (
+        lambda f, a: f(lambda x: np.sum((x - a)**2), 1.).x[0], LOSS),
+    'optimize.minimize_scalar': (
+        lambda f, a: f(lambda x: (x - a)**2).x, LOSS),
+    'optimize.least_squares': (lambda f, a: f(lambda x: x - a, 1.), LOSS),
+    'optimize.leastsq': (lambda f, a: f(lambda x: x - a, 1.)[0], LOSS),
+    'optimize.curve_fit': (
+        lambda f, a: f(lambda t, p: p * t, np.ones(3), np.ones(3) * a), LOSS),
+    'integrate.solve_ivp': (
+        lambda f, a: f(lambda t, y: -a * y, (0, 1), [1.]), 'ad.odeint'),
+    'integrate.odeint': (
+        lambda f, a: f(lambda y, t: -y, a, [0, 1.]), 'ad.odeint'),
+    'integrate.quad': (
+        lambda f, a: f(lambda t: a * t, 0, 1)[0], 'np.trapezoid(f(t), t)'),
+    'integrate.quad_vec': (
+        lambda f, a: f(lambda t: a * t, 0, 1)[0], 'np.trapezoid(f(t), t)'),
+    'linalg.expm': (lambda f, a: f(a * np.eye(2))[0, 0], 'expm_frechet'),
+    'interpolate.CubicSpline': (
+        lambda f, a: f(np.arange(3.0), np.arange(3.0) * a)(1.5), 'np.interp'),
+}
+
+
+@pytest.mark.parametrize('name', SOLVERS)
+@pytest.mark.filterwarnings('ignore')
+def test_a_solver_of_scipy_cannot_hide_the_refusal(name):
+    """In C, some of them call on, until Python raises a SystemError."""
+    module, function = name.split('.')
+    call, cure = SOLVERS[name]
+    solver = getattr(import_module(f'scipy.{module}'), function)
+    f = lambda a: call(solver, a)
+    for way in (ad.grad(f), ad.jit(f), ad.jit(ad.grad(f)),
+                lambda a: ad.vmap(f)(np.array([a, a])),
+                lambda a: ad.jvp(f, (a,), (a,)), ad.grad(ad.checkpoint(f))):
+        with pytest.raises(TracerError, match=re.escape(cure)) as e:
+            way(1.5)
+        assert f'scipy.{name} converts its input' in str(e.value)
+        assert e.value.__cause__ is None and e.value.__suppress_context__ or (
+            e.value.__context__ is None)
+        assert ad.grad(np.sin)(0.5) == np.cos(0.5)
+        assert last_refusal.get() is None
+
+
+def test_the_cures_for_solvers_of_scipy_are_right():
+    expm = ad.custom_vjp(scipy.linalg.expm)
+    expm.defvjp(
+        lambda a: (scipy.linalg.expm(a), a),
+        lambda a, ct: (scipy.linalg.expm_frechet(
+            a.T, ct, compute_expm=False),))
+    ad.check_grads(expm, (np.array([[0.1, 0.5], [-0.3, 0.2]]),), order=1,
+                   modes=['rev'])
+    loss = lambda a, x: np.sum((x - a) ** 2 + x ** 4)
+    best = lambda a: ad.root(ad.grad(loss, 1), a, np.ones(2))
+    a = np.array([1.3, 2.0])
+    np.testing.assert_allclose(
+        ad.jacrev(best)(a), np.diag(1 / (1 + 6 * best(a) ** 2)))
 
 
 def test_the_cause_of_an_error_of_numpys_is_read_last():

@@ -90,8 +90,10 @@ def function_of_scipy():
         code = frame.f_code
         function = code.co_name
         decorated = filter(isfunction, frame.f_locals.values())
-        if function == 'wrapper' and (f := next(decorated, None)):
+        if function in ('wrapper', 'inner') and (f := next(decorated, None)):
             module, function = f.__module__, f.__name__
+        elif function == '__init__':
+            function = code.co_qualname.split('.')[-2]
         if module.startswith(OTHERS):
             library = '.'.join(module.split('.')[:2])
             name = name if function[0] == '_' else f'{library}.{function}'

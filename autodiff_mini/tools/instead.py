@@ -7,6 +7,11 @@ make plain arrays first, so an error can only say what to write.  Chapter 25.
 import numpy as np
 
 LOGSUMEXP = 'ad.logsumexp(x, axis, keepdims=True)'
+ROOT = ('ad.root(f, a, x_guess), which solves f(a, x) == 0, or use your own '
+        'solver in ad.custom_root')
+MINIMUM = ('ad.root(ad.grad(f, 1), a, x_guess), because the gradient of '
+           'f(a, x) with respect to x is 0 at a minimum')
+INTEGRAL = 'np.trapezoid(f(t), t) for a grid of points t'
 INSTEAD = {
     'special.logsumexp': 'ad.logsumexp',
     'special.softmax': f'np.exp(x - {LOGSUMEXP})',
@@ -17,6 +22,8 @@ INSTEAD = {
     'linalg.cho_factor': 'np.linalg.cholesky(a)',
     'linalg.cho_solve': 'np.linalg.solve(a, b)',
     'linalg.block_diag': 'np.block',
+    'linalg.expm': 'an ad.custom_vjp function whose bwd returns '
+                   'scipy.linalg.expm_frechet(a.T, ct, compute_expm=False)',
     'signal.convolve': 'np.convolve',
     'signal.fftconvolve': 'np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y))',
     'signal.correlate': 'np.correlate',
@@ -24,9 +31,18 @@ INSTEAD = {
     'integrate.odeint': 'ad.odeint',
     'integrate.solve_ivp': 'ad.odeint',
     'integrate.trapezoid': 'np.trapezoid',
-    'optimize.root': 'ad.root',
+    'integrate.quad': INTEGRAL,
+    'integrate.quad_vec': INTEGRAL,
+    'integrate.fixed_quad': INTEGRAL,
+    'integrate.simpson': 'np.trapezoid',
     'optimize.fixed_point': 'ad.fixed_point',
-    'integrate.quad': 'np.trapezoid(f(t), t) for a grid of points t',
+    **dict.fromkeys([f'optimize.{name}' for name in (
+        'root', 'root_scalar', 'fsolve', 'brentq', 'brenth', 'bisect',
+        'ridder', 'newton', 'toms748')], ROOT),
+    **dict.fromkeys([f'optimize.{name}' for name in (
+        'minimize', 'minimize_scalar', 'least_squares', 'leastsq',
+        'curve_fit', 'basinhopping', 'differential_evolution',
+        'dual_annealing', 'shgo')], MINIMUM),
     'interpolate': 'np.interp',
     'sparse': 'A.toarray() @ x',
     'stats.logpdf': 'the formula of the density',

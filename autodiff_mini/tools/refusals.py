@@ -9,29 +9,35 @@ import ast
 import os
 import sys
 import warnings
+from traceback import walk_tb
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.errors import (
-    TracerError, in_a_library, last_refusal, lasting_line, trace_at_work)
+    TracerError, in_a_library, is_other, last_refusal, lasting_line,
+    trace_at_work)
 from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
 from autodiff_mini.tools.calls import how_called, users_part
 
 
 class Refusal(NamedTuple):
-    """Where a tracer refused, and the message of the error.
+    """Where a tracer refused, and the error.
+
+    The error itself would keep the frames alive.
 
     Args:
         line: the place in the user's program, as `user_line` returns it.
         is_direct: whether the program asked itself, and not a library.
         message: the message.
+        kind: the class of the error.
     """
 
     line: tuple
     is_direct: bool
     message: str
+    kind: type
 
 
 @seams.note_refusal.take
@@ -40,7 +46,7 @@ def note_refusal(error):
     trace, (frame, is_direct) = trace_at_work.get(None), program_frame()
     if trace and trace.tag:
         last_refusal.set(Refusal((frame.f_code, frame.f_lasti), is_direct,
-                                 str(error)))
+                                 str(error), type(error)))
 
 
 @seams.warn_of_lost_refusal.take
@@ -64,7 +70,14 @@ def tell(error):
     Remove frames of the library and of NumPy from its traceback, and from
     the tracebacks of the errors before it, unless the environment variable
     AUTODIFF_MINI_TRACEBACK is "full".
+
+    Returns:
+        The error to raise instead of this one, or None.
     """
+    hidden = replaced_refusal(error, last_refusal.get())
+    if hidden:
+        last_refusal.set(None)
+        return hidden.with_traceback(users_part(error.__traceback__))
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
         # NumPy's error shows only the symptom; this one is the cause.
@@ -72,12 +85,47 @@ def tell(error):
         error.__cause__, error.__context__ = None, cause
     add_advice(error)
     if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
-        return
+        return None
     told = []
     while error and error not in told:
         error.__traceback__ = users_part(error.__traceback__)
         told.append(error)
         error = error.__cause__ or error.__context__
+    return None
+
+
+def replaced_refusal(error, refused):
+    """Return the refusal that a library has replaced by its own error.
+
+    Return None if there is none.  SciPy's solvers catch any error of the
+    user's function and say that it has not returned a number.  Some of their
+    C code does not even look for an error, and calls the function again,
+    until Python notices and raises a SystemError.
+    """
+    if not refused or refused.is_direct or isinstance(error, TracerError):
+        return None
+    if not isinstance(error, SystemError):
+        entry, frame = entry_of(error), None
+        for frame, _ in walk_tb(error.__traceback__):
+            pass
+        if not (entry and place_of(entry) == refused.line
+                and is_other(frame)):
+            return None
+    return refused.kind.__new__(refused.kind, refused.message)
+
+
+def entry_of(error):
+    """Return the last entry of the user's program in a traceback, or None."""
+    entry, inner = None, error.__traceback__
+    while inner:
+        entry = entry if in_a_library(inner.tb_frame) else inner
+        inner = inner.tb_next
+    return entry
+
+
+def place_of(entry):
+    """Return an entry of a traceback as `user_line` returns a place."""
+    return entry.tb_frame.f_code, entry.tb_lasti
 
 
 def add_advice(error):
@@ -97,11 +145,7 @@ def advice_on(error, refused):
         error: the error.
         refused: the last Refusal, which C code can have hidden.
     """
-    entry, inner = None, error.__traceback__
-    while inner:
-        entry = entry if in_a_library(inner.tb_frame) else inner
-        inner = inner.tb_next
-    text = str(error)
+    entry, text = entry_of(error), str(error)
     if text.startswith('unhashable type') and text.endswith("Tracer'"):
         return ('A traced value has no hash, so no dict, set, or lru_cache '
                 'can look it up. Leave the lookup out.')
@@ -112,8 +156,8 @@ def advice_on(error, refused):
         return instead_of_attribute(error.name, *place)
     if isinstance(error, ValueError) and text.startswith('matmul: '):
         return shapes_of_product(*place)
-    if refused and refused.message != text and refused.line == (
-            entry.tb_frame.f_code, entry.tb_lasti):
+    if refused and refused.message != text and (
+            refused.line == place_of(entry)):
         return refused.message
     return None
 
