@@ -224,15 +224,29 @@ def refuse(function, **keywords):
         raise TypeError(f'{name} of traced values accepts out only as a '
                         'keyword: write out=a')
     if given or not keywords:
+        cures = [CURES[key] for key in [name, *given] if key in CURES]
+        hint = ' (np.sum for np.add.reduce)' * isinstance(function, tuple)
+        another = f'Use functions that are supported{hint}, {OWN_OPERATION}.'
         raise NotImplementedError(
             f'{" with ".join([name, *given])} is not supported on traced '
-            'values. Use functions that are supported (np.where for where=, '
-            'astype for dtype=, np.sum for np.add.reduce), '
-            f'{OWN_OPERATION}.')
+            f'values. {" ".join(cures) or another}')
 
 
 OWN_OPERATION = ('or define an operation with its own derivative: see '
                  'ad.custom_jvp, ad.custom_vjp, and ad.Primitive')
+
+
+OUTSIDE = ('Return the array from the function, and call {} outside. To '
+           'print a traced value, write an f-string.')
+NO_MEMORY = 'A traced value has no memory of its own, so leave the call out.'
+CURES = {   # by the name of a function or of an argument
+    'where=': 'Choose with np.where afterwards.',
+    'dtype=': 'Convert with astype.',
+    'initial=': 'Combine the result with the initial value afterwards.',
+    **{f'numpy.{name}': OUTSIDE.format(f'np.{name}') for name in (
+        'array2string', 'array_repr', 'array_str', 'save', 'savez',
+        'savez_compressed', 'savetxt')},
+    'numpy.shares_memory': NO_MEMORY, 'numpy.may_share_memory': NO_MEMORY}
 
 
 def full_name(function):

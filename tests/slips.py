@@ -102,6 +102,19 @@ CALLS = {
     'ad.grad(np.ones(3), f)': 'Put f first.',
     'ad.grad(f)(w=np.ones(3), x=2.0)':
         'Pass the argument by position, not by keyword.',
+    'ad.grad(f, argnums=2)(np.ones(3), 2.0)':
+        'Arguments are counted from 0, so argnums is at most 1.',
+    'ad.odeint(lambda y, t: np.array([y[1], -y[0]]), [1.0, 0.0], np.ones(2))':
+        'Make y0 an array: np.array(y0).',
+    'ad.odeint(lambda y, t: [y[1], -y[0]], np.ones(2), np.ones(2))':
+        'Return an array: np.array([...]).',
+    'ad.odeint(lambda y, t: (y[1], -y[0]), [1.0, 0.0], np.ones(2))':
+        'Return a list.',
+    'ad.odeint(lambda y, t: [y[1]], [1.0, 0.0], np.ones(2))':
+        'Return a list with as many entries.',
+    'ad.root(lambda a, x: np.array([x[0] - a]), 1.0, [1.0])':
+        'Make the guess an array: np.array(guess).',
+    "ad.fixed_point(lambda a, x: [a], 1.0, {'x': 1.0})": 'Return a dict.',
     "ad.grad(f, argnums='x')": "but got 'x'. Write 1.",
     'ad.jacrev(f(np.ones(3)))':
         'Pass the function itself, as in ad.jacrev(f)',

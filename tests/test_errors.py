@@ -127,6 +127,13 @@ UNSUPPORTED = {
     "'A'": lambda x: np.reshape(x, -1, order='A'),
     'sort with order=': lambda x: np.sort(x, order='a'),
     "not 'mean'": lambda x: np.pad(x, 1, mode='mean'),
+    'Choose with np.where afterwards.': lambda x: np.add(x, 1, where=[True]),
+    'Convert with astype.': lambda x: np.hypot.reduce(x, dtype='f'),
+    'and call np.array2string outside.': lambda x: np.array2string(x),
+    'and call np.save outside.': lambda x: np.save('never.npy', x),
+    'no memory of its own, so leave the call out':
+        lambda x: np.shares_memory(x, x),
+    'supported, or define an operation': lambda x: np.packbits(x),
 }
 
 
@@ -222,6 +229,50 @@ def test_the_cures_for_solvers_of_scipy_are_right():
     a = np.array([1.3, 2.0])
     np.testing.assert_allclose(
         ad.jacrev(best)(a), np.diag(1 / (1 + 6 * best(a) ** 2)))
+
+
+def test_the_root_of_a_custom_vjp_function_asks_for_a_forward_rule():
+    @ad.custom_vjp
+    def cube(a, x):
+        return x ** 3 - a
+
+    cube.defvjp(lambda a, x: (cube(a, x), x),
+                lambda x, ct: (-ct, 3 * x * x * ct))
+    root = lambda a: ad.root(cube, a, 1.0)
+    for way in (root, ad.grad(root),
+                lambda a: ad.vmap(root)(np.array([a, a]))):
+        with pytest.raises(TypeError, match='The steps of ad.root need '
+                           'forward mode, even for the value.*cube.defjvp'):
+            way(8.0)
+    cube.defjvps(lambda a_dot, y, a, x: -a_dot,
+                 lambda x_dot, y, a, x: 3 * x * x * x_dot)
+    np.testing.assert_allclose([root(8.0), ad.grad(root)(8.0)], [2, 1 / 12])
+
+
+def test_a_container_that_looks_at_its_children_is_named():
+    class Positive:
+        def __init__(self, x):
+            if x < 0:
+                raise ValueError('negative')
+            self.x = x
+
+    ad.register_pytree_node(Positive, lambda p: ((p.x,), None),
+                            lambda _, children: Positive(*children))
+    double = ad.custom_vjp(lambda p: 2 * p.x)
+    double.defvjp(lambda p: (2 * p.x.value, None), lambda _, ct: (ct,),
+                  symbolic_zeros=True)
+    for program, kind in (
+            (lambda: ad.grad(lambda x: double(Positive(x)))(2.0),
+             'CustomVJPPrimal'),
+            (lambda: ad.scan(lambda p, _: (Positive(p.x * 2), None),
+                             Positive(1.0), length=2), 'ShapedArray'),
+            (lambda: ad.jit(lambda p: p.x)(Positive(1.0)), 'JaxprTracer'),
+            (lambda: ad.grad(lambda p: -p.x)(Positive(1.0)), 'float')):
+        with pytest.raises((TypeError, ValueError)) as e:
+            program()
+        [note] = e.value.__notes__
+        assert note.startswith(f'Positive was rebuilt around {kind}. ')
+        assert note.count('object.__new__(Positive)') == 1
 
 
 def test_the_cause_of_an_error_of_numpys_is_read_last():

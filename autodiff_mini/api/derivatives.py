@@ -401,8 +401,11 @@ def select(tag, f, argnums, positions, args, kwargs):
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {least} positional argument'
                 f'{"s" * (least > 1)} to be passed by the caller, but '
-                f'got only {count}. Pass the argument by position, not by '
-                'keyword.')
+                f'got only {count}. ' + (
+                    'Pass the argument by position, not by keyword.'
+                    if kwargs else 'Arguments are counted from 0, so argnums '
+                    f'is at most {count - 1}.' if count else
+                    'Pass the arguments.'))
     several = isinstance(argnums, (tuple, list))
     if several and len({i % count for i in positions}) < len(positions):
         raise TypeError(f'{tag}: argnums={argnums} names the same argument '

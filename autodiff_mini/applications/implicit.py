@@ -26,8 +26,8 @@ from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
-    leaf_names, map_leaves, register_pytree_node_class, tree_flatten,
-    tree_leaves, tree_map)
+    LEAF, leaf_names, map_leaves, register_pytree_node_class, tree_flatten,
+    tree_leaves, tree_map, tree_structure)
 
 
 @register_pytree_node_class
@@ -103,7 +103,8 @@ def check_like(what, x, out):
     outs, out_tree = tree_flatten(out)
     if out_tree != tree:
         raise TypeError(f'{what}: output pytree structure must match the '
-                        f'guess, {tree}, but got {out_tree}')
+                        f'guess, {tree}, but got {out_tree}. '
+                        + how_to_match('the guess', x, out))
 
     def check(x, y):
         x, y = typeof(x), typeof(y)
@@ -114,6 +115,26 @@ def check_like(what, x, out):
             raise TypeError(f'a solution must be a float, but got {y}. '
                             'Make the guess a float.')
     map_leaves(check, lambda: leaf_names(tree, f'{what}: output'), xs, outs)
+
+
+def how_to_match(name, x, out):
+    """Return how to give `out`, a result, the structure of `x`.
+
+    Args:
+        name: what `x` is.
+    """
+    kind, out_kind = type(x), type(out)
+    if kind is out_kind:
+        return f'Return a {kind.__name__} with as many entries.'
+    if kind in (list, tuple) and is_leaf(out):
+        return f'Make {name} an array: np.array({name.split()[-1]}).'
+    if is_leaf(x) and out_kind in (list, tuple):
+        return 'Return an array: np.array([...]).'
+    return f'Return {"an array" if is_leaf(x) else f"a {kind.__name__}"}.'
+
+
+def is_leaf(x) -> bool:
+    return tree_structure(x) is LEAF
 
 
 def solution_or_nan(found, x, what):

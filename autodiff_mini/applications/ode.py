@@ -12,7 +12,8 @@ import numpy as np
 
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.forward import jvp, vmap
-from autodiff_mini.applications.implicit import open_function
+from autodiff_mini.applications.implicit import (
+    how_to_match, open_function)
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, public, typeof
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
@@ -360,11 +361,13 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
 
     @named_after(func)
     def slope(y, t):
-        slopes, found = tree_flatten(func(y, t, *args))
+        out = func(y, t, *args)
+        slopes, found = tree_flatten(out)
         if found != tree:
             raise TypeError(
                 f'{tag}: the function must return a slope with the tree '
-                f'structure of y0, {tree}, but returned {found}')
+                f'structure of y0, {tree}, but returned {found}. '
+                + how_to_match('y0', y, out))
         names = lambda: leaf_names(tree, f'{tag}: slope')
         return tree.unflatten(map_leaves(fit_slope, names, leaves, slopes))
 

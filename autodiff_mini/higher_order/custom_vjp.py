@@ -102,8 +102,9 @@ custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
 def refuse_forward_mode(name):
     raise TypeError(
         "can't apply forward-mode autodiff (jvp) to a custom_vjp "
-        f'function: {name} has only a rule for reverse mode. Use grad or '
-        'vjp, or define a rule for forward mode with defjvp.')
+        f'function: {name} has only a rule for reverse mode. '
+        + seams.advise('forward', 'Use grad or vjp, or define a rule for '
+                       'forward mode with defjvp.', name))
 
 
 def custom_lin_transpose(cts, *operands, name, bwd, n, **params):

@@ -524,6 +524,18 @@ def explain_sizes(general, tag, names, axes, sizes):
             'examples, set in_axes to None.')
 
 
+def instead_of_forward_mode(general, name):
+    """Return how to find a root of a function without forward mode."""
+    frame = sys._getframe(1)
+    while frame and (
+            frame.f_code.co_name, frame.f_globals.get('__name__')) != (
+            'root', 'autodiff_mini.applications.implicit'):
+        frame = frame.f_back
+    return general if frame is None else (
+        'The steps of ad.root need forward mode, even for the value alone. '
+        f'Define a rule for it with {name}.defjvp.')
+
+
 ADVISERS = {    # by topic
     'ConcretizationTypeError': partial(instead_of, instead_of_number),
     'TracerBoolConversionError': partial(instead_of, instead_of_truth),
@@ -532,5 +544,6 @@ ADVISERS = {    # by topic
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'cotangent': what_to_sum,
     'hash': instead_of_hash, 'name': instead_of_name,
-    'kind': instead_of_kind, 'scalar': instead_of_output,
+    'forward': instead_of_forward_mode, 'kind': instead_of_kind,
+    'scalar': instead_of_output,
     'axis_sizes': explain_sizes}

@@ -18,6 +18,7 @@ from autodiff_mini import seams
 from autodiff_mini.errors import (
     TracerError, in_a_library, is_other, last_refusal, lasting_line,
     trace_at_work)
+from autodiff_mini.pytree import build
 from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
 from autodiff_mini.tools.calls import how_called, users_part
 
@@ -74,17 +75,19 @@ def tell(error):
     Returns:
         The error to raise instead of this one, or None.
     """
+    full = os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full'
     hidden = replaced_refusal(error, last_refusal.get())
     if hidden:
         last_refusal.set(None)
-        return hidden.with_traceback(users_part(error.__traceback__))
+        shown = error.__traceback__
+        return hidden.with_traceback(shown if full else users_part(shown))
     cause = error.__cause__
     if isinstance(cause, TracerError) and not users_part(cause.__traceback__):
         # NumPy's error shows only the symptom; this one is the cause.
         error.add_note(str(cause))
         error.__cause__, error.__context__ = None, cause
     add_advice(error)
-    if os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full':
+    if full:
         return None
     told = []
     while error and error not in told:
@@ -130,12 +133,28 @@ def place_of(entry):
 
 def add_advice(error):
     """Add advice to a Python or NumPy error."""
-    for advice in [*how_called(error), advice_on(error, last_refusal.get())]:
+    for advice in [*how_called(error), how_to_rebuild(error),
+                   advice_on(error, last_refusal.get())]:
         if advice and advice not in getattr(error, '__notes__', ()):
             error.add_note(advice)
     trace = trace_at_work.get(None)
     if not trace or not trace.tag:
         last_refusal.set(None)
+
+
+def how_to_rebuild(error):
+    """Return what to change in a container that looks at its children."""
+    for frame, _ in walk_tb(error.__traceback__):
+        if frame.f_code is build.__code__ and 'children' in frame.f_locals:
+            kinds = dict.fromkeys(
+                type(x).__name__ for x in frame.f_locals['children'])
+            container = frame.f_locals['treedef'].node_type.__name__
+            return (f'{container} was rebuilt around '
+                    f'{" and ".join(kinds)}. A pytree can hold any values in '
+                    'the place of its arrays, so unflatten must not look at '
+                    'them. If the constructor does, make the object with '
+                    f'object.__new__({container}) and set its attributes.')
+    return None
 
 
 def advice_on(error, refused):
