@@ -12,7 +12,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.primitives.elementwise import add_p
 from tests import what_works
-from tests.numerical import assert_same
+from tests.numerical import assert_same, assert_same_type
 from tests.traces import SpyTracer, spied
 from tests.wings import needs
 
@@ -148,3 +148,14 @@ def test_a_tracer_is_not_a_string_and_not_none():
 
     for way in ad.grad(f), ad.jit(f), lambda x: ad.vmap(f)(np.array([x])):
         way(2.0)
+
+
+def test_astype_takes_its_options_as_numpys_method_does():
+    x = np.array([1.5, 2.5])
+    for convert in (lambda x: x.astype(dtype='f'),
+                    lambda x: x.astype('f', 'C', 'same_kind'),
+                    lambda x: x.astype('f', copy=False)):
+        assert_same_type(ad.jit(convert)(x), convert(x))
+        assert ad.grad(lambda x: np.sum(convert(x)))(x).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        ad.jit(lambda x: x.astype(int, casting='safe'))(x)

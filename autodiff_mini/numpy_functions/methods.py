@@ -14,7 +14,7 @@ from autodiff_mini.memory import as_new_result
 
 # Methods that call the NumPy function of the same name.
 NAMESAKES = (
-    'all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype',
+    'all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort',
     'choose', 'clip', 'cumprod', 'cumsum', 'diagonal', 'dot', 'max', 'mean',
     'min', 'nonzero', 'prod', 'put', 'ravel', 'repeat', 'round',
     'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
@@ -50,6 +50,13 @@ def method_in_place(function):
     return call
 
 
+def astype(x, dtype, order='K', casting='unsafe', subok=True, copy=True):
+    """Return `x` converted; the method takes its options by name."""
+    if casting != 'unsafe':     # NumPy raises the error
+        np.empty(0, x.dtype).astype(dtype, casting=casting)
+    return np.astype(x, dtype, copy=copy)
+
+
 def conjugate(a):
     """Return the conjugate, or the array itself if it is real."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
@@ -72,6 +79,7 @@ for name in NAMESAKES:
     setattr(Tracer, name, method(vars(np)[name]))
 for name in OF_MEMORY:
     setattr(Tracer, name, property(partial(refuse_attribute, name)))
+Tracer.astype = astype
 Tracer.reshape = method_of_shape(np.reshape)
 Tracer.transpose = method_of_shape(np.transpose)
 Tracer.sort = method_in_place(np.sort)
