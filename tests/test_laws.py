@@ -8,6 +8,7 @@ a program: if shapes do not fit, an operand is summed first.
 from functools import partial
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -184,6 +185,33 @@ def test_the_pullback_is_the_transpose_of_the_derivative(f, point):
     left, right = inner([y_dot], [w]), inner(v, bars)
     scale = 1 + inner(map(abs, v), map(abs, bars))
     assert_close(left / scale, right / scale, np.float64)
+
+
+SILENT = dict(divide='ignore', invalid='ignore')
+AT_A_CHOICE = {     # a program, the point, and its slopes in both modes
+    'before': (lambda x: np.sqrt(np.maximum(x, 0)), -10.0, np.nan, 0),
+    'after': (lambda r: np.where(r > 0, 1 / r, 0), 0.0, 0, np.nan),
+    'after a nan': (
+        lambda x: np.where(x > 0, np.sqrt(x), 0), -10.0, 0, np.nan),
+    'both': (lambda r: np.where(r > 0, 1 / np.where(r > 0, r, 1), 0), 0.0,
+             0, 0),
+    'both, of a nan': (
+        lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1)), 0), -10.0,
+        0, 0)}
+
+
+@pytest.mark.parametrize('name', AT_A_CHOICE)
+def test_the_modes_differ_where_a_choice_meets_an_infinite_slope(name):
+    """0 times infinity is NaN, so they agree if one chooses on both sides."""
+    f, point, forwards, backwards = AT_A_CHOICE[name]
+    with np.errstate(**SILENT):
+        for x in np.float64(point), np.full(3, point):
+            t, total = np.ones_like(x), lambda x: np.sum(f(x))
+            for slope in (lambda x: ad.jvp(f, (x,), (t,))[1],
+                          ad.jit(lambda x: ad.jvp(f, (x,), (t,))[1])):
+                np.testing.assert_array_equal(slope(x), forwards * t)
+            for slope in ad.grad(total), ad.jit(ad.grad(total)):
+                np.testing.assert_array_equal(slope(x), backwards * t)
 
 
 def staged(f):

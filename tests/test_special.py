@@ -165,6 +165,14 @@ def test_the_slope_of_expit_does_not_round_away():
     assert ad.grad(expit)(-700.0) == ad.grad(expit)(700.0) > 0
 
 
+def test_tanh_by_expit_keeps_the_digits_of_its_slope():
+    by_expit = lambda x: 2 * expit(2 * x) - 1
+    for x in 19.1, 20.0, 300.0:
+        assert ad.grad(np.tanh)(x) == 0     # a second exponential costs
+        exact = 4 * mp.exp(-2 * x) / (1 + mp.exp(-2 * x)) ** 2
+        assert_ulps([ad.grad(by_expit)(x)], [exact])
+
+
 # Types
 
 @pytest.mark.parametrize('x', [
