@@ -150,8 +150,8 @@ def how_to_rebuild(error):
                 type(x).__name__ for x in frame.f_locals['children'])
             container = frame.f_locals['treedef'].node_type.__name__
             return (f'{container} was rebuilt around '
-                    f'{" and ".join(kinds)}. A pytree can hold any values in '
-                    'the place of its arrays, so unflatten must not look at '
+                    f'{" and ".join(kinds)}. A pytree can hold other values '
+                    'instead of arrays, so unflatten must not look at '
                     'them. If the constructor does, make the object with '
                     f'object.__new__({container}) and set its attributes.')
     return None
