@@ -230,6 +230,21 @@ def reduced_axes(a, axis):
     return normalize_axis_tuple(axis, ndim)
 
 
+def as_mask(where):
+    """Return the argument `where` of a function as booleans.
+
+    NumPy accepts an array only if it has booleans, and a list or a number of
+    any kind.
+    """
+    mask = operand(where)
+    if typeof(mask).dtype == bool:
+        return mask
+    is_number = isinstance(mask, Tracer) and seams.is_a_number.run(mask)
+    if isinstance(where, (np.ndarray, Tracer)) and not is_number:
+        np.sum([0], where=np.ones(1, mask.dtype))   # NumPy's error
+    return np.not_equal(mask, 0)
+
+
 def along(axis, i):
     """Return the index that selects `i` on this axis."""
     return (*[slice(None)] * axis, i)

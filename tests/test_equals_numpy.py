@@ -98,7 +98,15 @@ SAME_WORDS = [
     "np.histogram([1, 2, 3], 'auto', weights=x)", 'np.gradient(x, 1, 2)',
     'np.polyfit(x, x[None, None], 1)', 'np.polyfit(m, x, 1)',
     'np.polyfit(x[:0], x, 1)', 'np.polyfit(x, x[:2], 1)',
-    'np.digitize(x * 1j, [1., 2])']
+    'np.digitize(x * 1j, [1., 2])', 'np.matvec(x, x)', 'np.vecmat(s, m)',
+    'np.subtract.reduce(m, axis=None)', 'np.subtract.accumulate(s)',
+    'np.add.accumulate(m, axis=None)', 'np.add.reduceat(x, [3])',
+    'np.equal.reduce(x)', 'np.bitwise_or.reduce(x[:1])',
+    'np.add.reduce(x, initial=1j)', 'np.cos(x.astype(int), casting="no")',
+    'np.sum(x, where=x)', 'np.mean(x, where=x)', 'np.std(x, where=x)',
+    'np.any(x, where=np.ones(3, int))', 'np.nanmax(x, where=x, initial=0)',
+    'np.copyto(y, 1, where=x)', 'np.add(x, 1, out=y, where=x)',
+    'np.add.at(y, 0, [1])']
 OWN_WORDS = [
     'np.sum(m, 0, out=np.zeros(2, like=x))', 'y.flat.__setitem__(0, [1, 2])',
     "np.einsum('ij', x)", "np.einsum('i->ii', x)", "np.einsum('ii', m[:2])",

@@ -4,6 +4,7 @@ They become one write by indices.  Chapter 25.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
@@ -133,16 +134,23 @@ def numpy_put_along_axis(arr, indices, values, axis):
         arr[places_along(arr, indices, axis)] = values
 
 
-def add_at_indices(x, indices, value):
-    """Add to elements of `x`; a repeated index adds each time."""
+def add_at(sign, x, indices, value):
+    """Add to elements of `x`; a repeated index adds each time.
+
+    Args:
+        sign: the function that is applied to the value, in the dtype of `x`,
+            because the negative of an unsigned integer is a large one.
+    """
     x = check_array(x)
     y, static, arrays = as_operands(x, indices)
-    value = operand(value)
+    shape, value = index_shape(y.shape, *arrays, indices=static), operand(
+        value)
+    if np.ndim(value) > len(shape):
+        raise ValueError('array is not broadcastable to correct shape')
     check_cast(value, x)
-    part = as_part(value, x, index_shape(y.shape, *arrays, indices=static))
+    part = sign(as_part(value, x, shape))
     overwrite(x, add_at_p.bind(y, part, *arrays, indices=static))
 
 
-ufunc_table[np.add, 'at'] = add_at_indices
-ufunc_table[np.subtract, 'at'] = lambda x, indices, value: (
-    add_at_indices(x, indices, -operand(value)))
+ufunc_table[np.add, 'at'] = partial(add_at, lambda part: part)
+ufunc_table[np.subtract, 'at'] = partial(add_at, np.negative)

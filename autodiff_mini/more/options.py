@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table
-from autodiff_mini.numpy_api import asarray
+from autodiff_mini.numpy_api import as_mask, asarray
 from autodiff_mini.primitives.reductions import reduced_axes, reduced_shape
 
 IDENTITIES = {np.sum: 0, np.prod: 1}
@@ -25,7 +25,8 @@ def reduce_where(function, a, axis, keepdims, initial, where, dtype=None):
     if where is not True:
         if function not in IDENTITIES and initial is None:
             combine.reduce([0.0], where=[True])     # raises NumPy's error
-        a = np.where(np.broadcast_to(where, a.shape), a, convert(
+        mask = np.broadcast_to(as_mask(where), a.shape)
+        a = np.where(mask, a, convert(
             IDENTITIES.get(function, initial), a.dtype))
     if a.size == 0 and function not in IDENTITIES:
         return np.broadcast_to(convert(initial, a.dtype), reduced_shape(

@@ -7,6 +7,7 @@ checks as in NumPy.  Chapter 25.
 import numpy as np
 
 from autodiff_mini.core import function_table, typeof, ufunc_table
+from autodiff_mini.numpy_api import as_mask
 
 
 def call_ufunc(ufunc, method, define, *inputs, out=None, **kwargs):
@@ -23,7 +24,7 @@ def call_ufunc(ufunc, method, define, *inputs, out=None, **kwargs):
     where = True
     if method == '__call__':
         kwargs = {k: x for k, x in kwargs.items() if x is not None}
-        where = kwargs.pop('where', True) if out else True
+        where = as_mask(kwargs.pop('where', True)) if out else True
         if not kwargs:
             define = ufunc_table[ufunc]
     elif out and method != 'outer' and ufunc in (np.add, np.multiply):

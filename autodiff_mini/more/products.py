@@ -48,13 +48,29 @@ def numpy_cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return np.moveaxis(y, -1, axisc)
 
 
+def check_axes(ufunc, operands):
+    """Raise a ValueError if an operand of a ufunc has too few axes.
+
+    Args:
+        operands: pairs of an operand and how many axes it needs.
+    """
+    for i, (x, count) in enumerate(operands):
+        if np.ndim(x) < count:
+            raise ValueError(
+                f'{ufunc.__name__}: Input operand {i} does not have enough '
+                f'dimensions (has {np.ndim(x)}, gufunc core with signature '
+                f'{ufunc.signature} requires {count})')
+
+
 @composed_ufunc(np.matvec)
 def numpy_matvec(x, y):
+    check_axes(np.matvec, [(x, 2), (y, 1)])
     return (x @ y[..., :, None])[..., 0]
 
 
 @composed_ufunc(np.vecmat)
 def numpy_vecmat(x, y):
+    check_axes(np.vecmat, [(x, 1), (y, 2)])
     x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
     return (x[..., None, :] @ y)[..., 0, :]
 
@@ -110,6 +126,7 @@ def slide(a, v, mode):
 
 @composed_ufunc(np.vecdot)
 def numpy_vecdot(x, y):
+    check_axes(np.vecdot, [(x, 1), (y, 1)])
     x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
     return (x[..., None, :] @ y[..., :, None])[..., 0, 0]
 

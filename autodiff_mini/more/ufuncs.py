@@ -4,11 +4,10 @@ A method is a program over the ufunc itself, so `np.multiply.outer` needs no
 rules beyond the rules of `np.multiply`.  Chapter 25.
 """
 
-from functools import partial, reduce
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table, ufunc_table
@@ -16,10 +15,13 @@ from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_result
 from autodiff_mini.more.along_axis import as_rows
 from autodiff_mini.more.out import call_function, call_ufunc
-from autodiff_mini.numpy_api import asarray, dtypes_of, operand, reduced_axes
+from autodiff_mini.numpy_api import (
+    as_mask, asarray, dtypes_of, operand, reduced_axes, stand_in)
 
-SERVES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max,
-          np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+SUMS = {np.add: np.sum, np.multiply: np.prod}
+SERVES = {np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,
+          np.logical_or: np.any}
+SIGNS = {np.hypot, np.gcd}  # with the identity, they drop a sign
 RUNS = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
@@ -34,12 +36,13 @@ def call_with(ufunc, *args, dtype=None, casting='same_kind', order='K',
     if axes is not None:
         f = partial(call_with, ufunc, dtype=dtype, casting=casting)
         return along_axes(f, args, axes)
-    if dtype is None:
+    if dtype is None and casting == 'same_kind':
         return ufunc(*args)
+    out = dtype if dtype is None else np.dtype(dtype)
     args = list(map(operand, args))
     dtypes = dtypes_of(
         ufunc, args, casting=casting,
-        signature=(*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout))
+        signature=(*[None] * ufunc.nin, *[out] * ufunc.nout))
     return as_new_result(ufunc(*map(convert, args, dtypes)), args)
 
 
@@ -67,39 +70,97 @@ def outer(ufunc, a, b, **kwargs):
 
 
 def reduce_with(ufunc, array, axis=0, dtype=None, out=None, keepdims=False,
-                initial=None, where=True):
+                **options):
     """Return the reduction of an array over some axes."""
     a = asarray(array)
+    if ufunc in SUMS and dtype is None and not options:
+        return SUMS[ufunc](a, axis, keepdims=keepdims)
+    if 'where' in options:
+        options['where'] = as_mask(options['where'])
+    example = ufunc.reduce(example_of(a), axis, dtype, **{
+        name: example_of(x) for name, x in options.items()})
     axes = reduced_axes(a, axis)
-    given = {'dtype': dtype, 'initial': initial,
-             'where': None if where is True else where}
-    given = {key: x for key, x in given.items() if x is not None}
-    if ufunc in SERVES:
-        return SERVES[ufunc](a, axes, keepdims=keepdims, **given)
-    refuse(ufunc, **{'dtype': None, **given})
-    rows = as_rows(a, axes)
-    y = reduce(ufunc, rows) if len(rows) else ufunc.reduce(
-        np.empty(rows.shape, a.dtype))
-    return np.expand_dims(y, axes) if keepdims else y
+    if ufunc in SUMS:
+        return SUMS[ufunc](a, axes, dtype, keepdims=keepdims, **options)
+    a = as_dtype(a, example.dtype)
+    if ufunc in SERVES and not (a.dtype == bool and 'initial' in options):
+        return SERVES[ufunc](a, axes, keepdims=keepdims, **options)
+    rows, masks = as_rows(a, axes), None
+    if 'where' in options:
+        masks = as_rows(np.broadcast_to(options['where'], a.shape), axes)
+    start = options.get('initial')
+    if 'initial' not in options and (
+            not len(rows) or masks is not None or ufunc in SIGNS):
+        start = np.asarray(ufunc.identity).astype(a.dtype)  # -1 or 255
+    y = folded(ufunc, rows, masks, start)
+    y = np.expand_dims(y, axes) if keepdims else y
+    return as_new_result(y, [array])
+
+
+def example_of(x):
+    """Return ones of the type of `x`, with at most one along each axis.
+
+    A ufunc's method returns the same dtype for them as for `x`, and raises
+    the same errors, unless an error is about values.
+    """
+    if not hasattr(x, 'dtype'):
+        return x
+    return np.ones([min(n, 1) for n in x.shape], stand_in(x))[()]
+
+
+def as_dtype(a, dtype):
+    """Return `a` in the dtype that a method computes in."""
+    return np.not_equal(a, 0) if dtype == bool else convert(a, dtype)
+
+
+def folded(ufunc, rows, masks, start):
+    """Combine rows one by one, from a start if it is not None.
+
+    Args:
+        masks: for each row, which elements count, or None for all.
+    """
+    one, y = rows.dtype.type(1), start
+    if start is not None:
+        start = convert(operand(start), rows.dtype)
+        y = np.full_like(rows, start, shape=rows.shape[1:])
+    for i, row in enumerate(rows):
+        if masks is not None:   # what is left out must not give NaN
+            row = np.where(masks[i], row, one)
+        z = row if y is None else ufunc(y, row)
+        y = z if masks is None else np.where(masks[i], z, y)
+    return y
 
 
 def accumulate_with(ufunc, array, axis=0, dtype=None, out=None):
     """Return the running reductions along an axis."""
     a = asarray(array)
+    example = ufunc.accumulate(example_of(a), axis, dtype)
+    axis, = reduced_axes(a, axis)
     if ufunc in RUNS:
         return RUNS[ufunc](a, axis, dtype)
-    refuse(ufunc, dtype=dtype)
-    axis = normalize_axis_index(axis, a.ndim)
+    a = as_dtype(a, example.dtype)
     rows = list(accumulate(np.moveaxis(a, axis, 0), ufunc))
     return np.stack(rows, axis) if rows else a
 
 
 def reduce_at(ufunc, array, indices, axis=0, dtype=None, out=None):
     """Return the reductions of the elements between successive indices."""
-    a = np.moveaxis(asarray(array), axis, 0)
-    parts = [reduce_with(ufunc, a[i:j if i < j else i + 1], dtype=dtype)
+    a = asarray(array)
+    ones = np.broadcast_to(example_of(a), a.shape)
+    with np.errstate(all='ignore'):     # it also checks the indices
+        example = ufunc.reduceat(ones, indices, axis, dtype)
+    axis, = reduced_axes(a, axis)
+    a = np.moveaxis(as_dtype(a, example.dtype), axis, 0)
+    indices = np.asarray(indices, np.intp)
+    parts = [a[i:j if i < j else i + 1]
              for i, j in zip(indices, [*indices[1:], len(a)])]
-    return np.moveaxis(np.stack(parts), 0, axis)
+    if ufunc in SUMS:
+        parts = [SUMS[ufunc](part, 0, a.dtype) for part in parts]
+    elif ufunc in SERVES:
+        parts = [SERVES[ufunc](part, 0) for part in parts]
+    else:
+        parts = [folded(ufunc, part, None, None) for part in parts]
+    return np.moveaxis(np.stack(parts) if parts else a[:0], 0, axis)
 
 
 METHODS = {'__call__': call_with, 'outer': outer, 'reduce': reduce_with,

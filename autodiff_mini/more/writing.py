@@ -12,7 +12,8 @@ from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError
 from autodiff_mini.more.boxes import (
     Step, View, check_writable, is_a_number, whose, write)
-from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
+from autodiff_mini.numpy_api import (
+    as_is, as_mask, implements, operand, stand_in)
 from autodiff_mini.primitives.indexing import (
     as_operands, index_p, index_shape, scatter_p)
 
@@ -112,7 +113,7 @@ def numpy_copyto(dst, src, casting='same_kind', where=True):
     src = operand(src)
     check_cast(src, dst, casting)
     if where is not True:
-        src = np.where(where, convert(src, dst.dtype), dst)
+        src = np.where(as_mask(where), convert(src, dst.dtype), dst)
     overwrite(dst, as_part(src, dst, dst.shape))
 
 

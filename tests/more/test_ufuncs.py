@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from tests import amount
+from tests.more.ufunc_calls import Call, WAYS, difference
 from tests.numerical import assert_close, assert_same
+from tests.statements import assert_every_way_is_numpy
 
 X = np.arange(6.0).reshape(2, 3) + 1
 SMALL = np.array([100, 100], np.int8)
@@ -65,3 +68,44 @@ def test_an_impossible_dtype_raises_numpys_error():
     for g in f, ad.jit(f):
         with pytest.raises(TypeError, match='Cannot cast ufunc'):
             g(X)
+
+
+# What NumPy computes in another dtype, or with another first element.
+FIRST = [
+    'np.logical_or.accumulate(x - 2)', 'np.logical_xor.reduce(x[2:])',
+    'np.hypot.reduce(x[:1].astype(np.int8))', 'np.hypot.reduce(-x[:1])',
+    'np.gcd.reduce(np.array([-3], like=x))',
+    'np.logical_and.reduceat(x, [2, 0])', 'np.maximum.reduceat(x, [])',
+    'np.power.accumulate(x, dtype=np.complex64)',
+    'np.subtract.reduce(x, initial=2.5, where=[True, False, True])',
+    'np.bitwise_and.reduce(x[:0].astype(np.uint8))',
+    'np.logical_or.reduce(x[:0], initial=3)',
+    'y = np.copy(x); np.subtract.at(y, 0, np.array([3], np.uint8)[0]); r = y']
+
+
+def test_a_method_converts_the_first_element_too():
+    """`np.logical_or.accumulate([2., 0., 3.])` had a first element of 2."""
+    for program in FIRST:
+        program = program if 'r = ' in program else f'r = {program}'
+        assert_every_way_is_numpy(program, np.array([2.0, 0.0, 3.0]))
+
+
+def test_a_method_of_any_ufunc_is_numpys():
+    for seed in range(4000 if amount.WHOLE else 100):
+        call = Call(seed)
+        for way in WAYS if amount.WHOLE else list(WAYS)[seed % 2::2]:
+            assert difference(call, way) is None, f'{seed}: {way} of {call}'
+
+
+def test_a_masked_reduction_has_no_slope_where_the_mask_is_false():
+    x = np.array([3.0, np.nan, 4.0])
+    mask = np.array([True, False, True])
+    f = lambda x: np.hypot.reduce(x, where=mask)
+    for g in ad.grad(f), ad.jit(ad.grad(f)), ad.jacfwd(f):
+        assert_close(g(x), np.array([0.6, 0, 0.8]))
+
+
+def test_the_reduction_of_one_row_has_memory_of_its_own():
+    assert_every_way_is_numpy(
+        'a = x * 1; r = np.subtract.reduce(a[None]); r[0] = 7; r = [r, a]',
+        X[0])

@@ -13,6 +13,9 @@ METHODS = {
                                                     initial=2.5),
     'subtract_reduce': lambda np, x: np.subtract.reduce(x, axis=1),
     'logaddexp_reduce': lambda np, x: np.logaddexp.reduce(x),
+    'hypot_reduce_where': lambda np, x: np.hypot.reduce(
+        x, where=x > 1, initial=0.5),
+    'divide_reduceat': lambda np, x: np.divide.reduceat(x, LISTED, axis=1),
     'add_accumulate': lambda np, x: np.add.accumulate(x, axis=1),
     'maximum_accumulate': lambda np, x: np.maximum.accumulate(x, axis=1),
     'subtract_outer': lambda np, x: np.subtract.outer(x, x[0]),
