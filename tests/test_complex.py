@@ -77,3 +77,56 @@ def test_complex_gradients_equal_differences(name):
     if name != 'custom_vjp':    # it has no forward mode
         np.testing.assert_allclose(ad.jvp(grad, (x,), (v,))[1], expected,
                                    1e-4, 1e-5)
+
+
+# Functions with a branch cut, on the real or the imaginary axis.
+CUT = {
+    name: getattr(np, name) for name in (
+        'sqrt', 'log', 'log2', 'log10', 'log1p', 'arcsin', 'arccos', 'arctan',
+        'arcsinh', 'arccosh', 'arctanh')} | {
+    'power of a number': lambda x: x ** -1.5,
+    'power of an array': lambda x: np.power(x, np.array(0.3 + 0.2j)),
+    'float_power': lambda x: np.float_power(x, 1.7),
+    'exponent': lambda x: np.power(-1.3 - 0.0j, x),
+    'both': lambda x: np.power(x, x) * np.sqrt(x)}
+SLOPES = {
+    'jvp': lambda f: lambda x: ad.jvp(f, (x,), (np.ones_like(x),))[1],
+    'grad': lambda f: ad.grad(f, holomorphic=True),
+    'jit': lambda f: ad.jit(ad.grad(f, holomorphic=True)),
+    'vmap': lambda f: lambda x: ad.vmap(
+        ad.grad(f, holomorphic=True))(np.stack([x, x]))[1]}
+
+
+def along_the_axis(f, x, h=1e-3):
+    """Return the derivative by differences on one side of the axis."""
+    on_real = x.imag == 0
+    near = lambda h: f(np.array(complex(x.real + h, x.imag) if on_real
+                                else complex(x.real, x.imag + h)))
+    return (near(-2 * h) - 8 * near(-h) + 8 * near(h) - near(2 * h)) / (
+        12 * h * (1 if on_real else 1j))
+
+
+@pytest.mark.parametrize('name', CUT)
+def test_a_slope_on_a_cut_is_on_the_side_of_the_value(name):
+    """The slopes of arcsin and arccos were on the other side."""
+    f = CUT[name]
+    for a in 0.4, 1.31, 3.0, -0.4, -1.31, -3.0:
+        for zero in 0.0, -0.0:
+            for x in np.array(complex(a, zero)), np.array(complex(zero, a)):
+                slope = along_the_axis(f, x)
+                second = along_the_axis(SLOPES['jvp'](f), x)
+                for way in SLOPES.values():
+                    np.testing.assert_allclose(way(f)(x), slope, 1e-7, 1e-7)
+                np.testing.assert_allclose(
+                    SLOPES['jvp'](SLOPES['grad'](f))(x), second, 1e-6, 1e-6)
+
+
+def test_a_real_number_is_on_the_upper_side_of_a_cut():
+    """`np.arcsin(x, dtype=complex)` of x > 1 had the other sign."""
+    for f in np.arcsin, np.arccos, np.arctanh, np.arccosh, np.log, np.sqrt:
+        for x in 1.31, -1.31:
+            g = lambda x: f(x, dtype=complex)
+            for slope in (ad.jvp(g, (x,), (1.0,))[1],
+                          ad.jit(ad.jacfwd(g))(x)):
+                np.testing.assert_allclose(
+                    slope, along_the_axis(f, np.array(complex(x))), 1e-7)

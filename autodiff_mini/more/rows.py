@@ -20,22 +20,30 @@ tan_p = row(np.tan, lambda x_dot, y, x: x_dot * (1 + y * y))
 sinh_p = row(np.sinh, lambda x_dot, y, x: x_dot * np.cosh(x))
 cosh_p = row(np.cosh, lambda x_dot, y, x: x_dot * np.sinh(x))
 arctan_p = row(np.arctan, lambda x_dot, y, x: np.divide(x_dot, 1 + x * x))
-arcsin_p = row(np.arcsin,
-               lambda x_dot, y, x: x_dot / np.sqrt((1 - x) * (1 + x)))
 expm1_p = row(np.expm1, lambda x_dot, y, x: x_dot * np.exp(x))
 exp2_p = row(np.exp2, lambda x_dot, y, x: x_dot * (LOG_2 * y))
 log2_p = row(np.log2, lambda x_dot, y, x: np.divide(x_dot, LOG_2 * x))
 log10_p = row(np.log10, lambda x_dot, y, x: np.divide(x_dot, LOG_10 * x))
 cbrt_p = row(np.cbrt, lambda x_dot, y, x: x_dot / (3 * y * y))
 reciprocal_p = row(np.reciprocal, lambda x_dot, y, x: x_dot * (-y * y))
-arccos_p = row(np.arccos,
-               lambda x_dot, y, x: -x_dot / np.sqrt((1 - x) * (1 + x)))
 arctanh_p = row(np.arctanh,
                 lambda x_dot, y, x: np.divide(x_dot, (1 - x) * (1 + x)))
 ceil_p = row(np.ceil)
 rint_p = row(np.rint)
 trunc_p = row(np.trunc)
 signbit_p = row(np.signbit)
+
+
+def sine(x):
+    """Return the sine of `arccos(x)`, and the cosine of `arcsin(x)`."""
+    if typeof(x).dtype.kind != 'c':
+        return np.sqrt((1 - x) * (1 + x))
+    # 0j and -0j are on different sides of the cut, and 1 - x has 0j for both.
+    return np.sqrt(-((x - 1) * (x - -1)))
+
+
+arcsin_p = row(np.arcsin, lambda x_dot, y, x: x_dot / sine(x))
+arccos_p = row(np.arccos, lambda x_dot, y, x: -x_dot / sine(x))
 
 
 def arcsinh_rule(x_dot, y, x):
@@ -51,8 +59,6 @@ def arccosh_rule(x_dot, y, x):
 
 arcsinh_p = row(np.arcsinh, arcsinh_rule)
 arccosh_p = row(np.arccosh, arccosh_rule)
-
-
 
 def scaling_row(function, other):
     """Return the primitive of two ufuncs that convert units of an angle."""
