@@ -58,11 +58,28 @@ def asarray(a, dtype=None):
         >>> ad.jvp(lambda x: ad.asarray([x, 2 * x]), (1.0,), (1.0,))
         (array([1., 2.]), array([1., 2.]))
     """
+    if dtype is not None:
+        dtype = array_type((), np.dtype(dtype)).dtype
+        check_real(a, dtype)
     if not (isinstance(a, Tracer) and a.aval.weak_type is False):
         a = strong(operand(a))
     if dtype is not None:
-        a = convert(a, array_type((), np.dtype(dtype)).dtype)
+        a = convert(a, dtype)
     return a if isinstance(a, Tracer) else current_trace().lift(a)
+
+
+def check_real(a, dtype):
+    """Raise a TypeError if `a` holds a complex Python number, but must not.
+
+    NumPy drops the imaginary part of an array, but not of a Python number.
+    """
+    if isinstance(a, (list, tuple)):
+        for x in a:
+            check_real(x, dtype)
+    elif dtype.kind in 'iuf' and (
+            type(a) is complex or isinstance(a, Tracer)
+            and a.aval.weak_type and a.dtype.kind == 'c'):
+        dtype.type(1j)  # NumPy's error
 
 
 def ufunc(function, primitive):

@@ -15,7 +15,8 @@ from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_array
 from autodiff_mini.more.along_axis import as_rows
-from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
+from autodiff_mini.more.statistics import (
+    as_deviation, norm_sqrt_p, squared_size)
 from autodiff_mini.more.writing import check_cast
 from autodiff_mini.numpy_api import asarray, implements, operand, promote
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
@@ -229,10 +230,18 @@ nan_arg_extremum(np.nanargmax, np.argmax, -np.inf)
 nan_arg_extremum(np.nanargmin, np.argmin, np.inf)
 
 
+def check_inexact(a, dtype):
+    """Raise a TypeError if a mean of floats would be an integer."""
+    if dtype is not None and a.dtype.kind in 'fc' and (
+            np.dtype(dtype).kind not in 'fc'):
+        raise TypeError('If a is inexact, then dtype must be inexact')
+
+
 @implements(np.nanmean)
 def numpy_nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *,
                   where=True):
     a, options = asarray(a), {'keepdims': keepdims, 'where': where}
+    check_inexact(a, dtype)
     if a.dtype.kind not in 'fc':
         return np.mean(a, axis, dtype, **options)
     count = np.sum(~np.isnan(a), axis, np.intp, **options)
@@ -244,6 +253,7 @@ def numpy_nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *,
 def numpy_nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,
                  *, where=True, mean=None, correction=None):
     a, free = asarray(a), ddof if correction is None else correction
+    check_inexact(a, dtype)
     if mean is None:
         mean = np.nanmean(a, axis, dtype, keepdims=True, where=where)
     options = {'keepdims': keepdims, 'where': where}
@@ -259,7 +269,8 @@ def numpy_nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,
 
 @implements(np.nanstd)
 def numpy_nanstd(a, *args, **kwargs):
-    return norm_sqrt_p.bind(np.nanvar(a, *args, **kwargs))
+    variance = np.nanvar(a, *args, **kwargs)
+    return as_deviation(norm_sqrt_p.bind(variance), variance.dtype)
 
 
 @implements(np.cov, as_new_array)

@@ -11,16 +11,52 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import Tracer
+from autodiff_mini.core import Primitive, Tracer, array_type
+from autodiff_mini.errors import TracerError
+from autodiff_mini.interpreters import abstract, vmap
+from autodiff_mini.interpreters.jvp import defjvp
+from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_api import (
     along, asarray, implements, inexact, operand, promote)
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 
 
+def check_leading(function, p, advice):
+    """Raise an error if a leading coefficient is zero.
+
+    NumPy leaves it out, but a traced array has a length that is known.
+    """
+    if np.any(np.equal(p[..., 0], 0)):
+        raise TracerError(
+            f'numpy.{function.__name__}: the leading coefficient is zero, '
+            'and NumPy would leave it out, so the length of the result '
+            f'depends on values, which are traced. {advice}')
+
+
 @implements(np.polymul)
 def numpy_polymul(a1, a2):
-    return np.convolve(*[a if isinstance(a, Tracer) else np.poly1d(a).coeffs
-                         for a in (a1, a2)])
+    return np.convolve(*map(polynomial, (a1, a2)))
+
+
+def polynomial(p):
+    """Return the coefficients of a polynomial; the first is not zero."""
+    if not isinstance(p, Tracer):
+        return np.poly1d(p).coeffs
+    p = np.atleast_1d(p)
+    if p.ndim > 1:
+        raise ValueError('Polynomial must be 1d only.')
+    return polynomial_p.bind(p) if len(p) > 1 else p
+
+
+def checked_polynomial(p):
+    check_leading(np.polymul, p, 'Write np.convolve, which keeps the zeros.')
+    return p
+
+
+polynomial_p = Primitive('polynomial', checked_polynomial)
+deflinear(polynomial_p, lambda ct, p: ct)
+vmap.defelementwise(polynomial_p)
+abstract.rules[polynomial_p] = lambda p: p
 
 
 @implements(np.polydiv)
@@ -89,14 +125,45 @@ def polyfit_variance(residuals, powers):
 
 @implements(np.roots)
 def numpy_roots(p):
-    """Return the roots as complex numbers, if `p[0]` is not zero."""
+    """Return the roots as complex numbers; `p[0]` must not be zero."""
     p = np.atleast_1d(inexact(p))
     if p.ndim != 1:
         raise ValueError('Input must be a rank-1 array.')
     if len(p) < 2:
         return p[:0]
-    below = np.eye(len(p) - 2, len(p) - 1, dtype=p.dtype)
-    return np.linalg.eigvals(np.concatenate([-p[None, 1:] / p[0], below]))
+    np.roots(np.ones(3, p.dtype))   # raises if NumPy cannot compute with it
+    return roots_p.bind(p)
+
+
+def roots(p):
+    """Return the roots of a stack of polynomials."""
+    check_leading(np.roots, p, 'Leave out the leading zeros.')
+    *shape, n = p.shape
+    y = np.empty((*shape, n - 1), np.result_type(p.dtype, np.complex64))
+    for i in np.ndindex(*shape):
+        y[i] = np.roots(p[i])
+    return y
+
+
+def roots_rule(p_dot, r, p):
+    """Return how the roots change: p_dot(r) + p'(r) r_dot = 0."""
+    powers = np.arange(p.shape[-1])[:0:-1]
+    return -value_at(r, p_dot) / value_at(r, p[..., :-1] * powers)
+
+
+def value_at(x, p):
+    """Return the values of polynomials at the points `x[..., i]`."""
+    y = np.zeros_like(x)
+    for i in range(p.shape[-1]):
+        y = y * x + p[..., i:i + 1]
+    return y
+
+
+roots_p = Primitive('roots', roots)
+defjvp(roots_p, roots_rule)
+vmap.rules[roots_p] = lambda axis, vals, dims: (roots_p.bind(*vals), 0)
+abstract.rules[roots_p] = lambda p: array_type(
+    (*p.shape[:-1], p.shape[-1] - 1), np.result_type(p.dtype, np.complex64))
 
 
 @implements(np.gradient)

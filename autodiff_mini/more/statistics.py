@@ -7,9 +7,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.core import elementwise
+from autodiff_mini.core import Tracer, elementwise
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.numpy_api import asarray, implements
+from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.composed import count_of
 from autodiff_mini.primitives.elementwise import ratio
 
@@ -46,7 +47,15 @@ def squared_size(x):
 
 @implements(np.std)
 def numpy_std(a, *args, **kwargs):
-    return norm_sqrt_p.bind(np.var(a, *args, **kwargs))
+    variance = np.var(a, *args, **kwargs)
+    return as_deviation(norm_sqrt_p.bind(variance), variance.dtype)
+
+
+def as_deviation(root, dtype):
+    """Return the root of a variance in its dtype, which can be integer."""
+    if dtype.kind not in 'fc' and root.ndim:
+        np.sqrt(np.ones(1, dtype), out=np.ones(1, dtype))   # NumPy's error
+    return convert(root, dtype)
 
 
 @implements(np.average)
@@ -55,9 +64,11 @@ def numpy_average(a, axis=None, weights=None, returned=False, *,
     a = asarray(a)
     if weights is None:
         mean = np.mean(a, axis, keepdims=keepdims)
+        if not mean.size:
+            raise ZeroDivisionError('division by zero')
         count = np.full_like(mean, count_of(a, axis))
         return (mean, count) if returned else mean
-    weights = asarray(weights)
+    weights = array_or_tracer(weights)
     if weights.shape != a.shape:
         if axis is None:
             raise TypeError('Axis must be specified when shapes of a and '
@@ -69,6 +80,10 @@ def numpy_average(a, axis=None, weights=None, returned=False, *,
     dtype = np.result_type(a.dtype, weights.dtype,
                            a.dtype if a.dtype.kind in 'fc' else np.float64)
     total = np.sum(weights, axis, dtype, keepdims=keepdims)
+    if not a.size and total.size or not isinstance(total, Tracer) and (
+            np.any(np.equal(total, 0))):
+        raise ZeroDivisionError(
+            "Weights sum to zero, can't be normalized")
     mean = np.sum(convert(a, dtype) * convert(weights, dtype), axis,
                   keepdims=keepdims) / total
     return (mean, np.broadcast_to(total, mean.shape)) if returned else mean

@@ -6,7 +6,9 @@ Chapter 25.
 import numpy as np
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.numpy_api import asarray, implements, operand, promote
+from autodiff_mini.core import Tracer
+from autodiff_mini.numpy_api import (
+    asarray, check_real, implements, operand, promote)
 
 
 @implements(np.searchsorted)
@@ -22,20 +24,63 @@ def numpy_searchsorted(a, v, side='left', sorter=None):
 
 @implements(np.interp)
 def numpy_interp(x, xp, fp, left=None, right=None, period=None):
+    for a in x, xp:
+        check_real(a, np.dtype(np.float64))
+    x, xp, fp = map(asarray, (x, xp, fp))
+    check_table(x, xp, fp, left, right)
     x, xp, fp = [convert(a, np.result_type(a.dtype, np.float64))
-                 for a in map(asarray, (x, xp, fp))]
+                 for a in (x, xp, fp)]
     if period is not None:
+        if not isinstance(period, Tracer) and period == 0:
+            raise ValueError('period must be a non-zero value')
         left = right = None
         x, xp, fp = one_period(x, xp, fp, abs(period))
     x, xp, fp = map(asarray, (x, xp, fp))
     i = np.clip(np.searchsorted(xp, x, 'right') - 1, 0, len(xp) - 2)
-    x0, y0 = np.take(xp, i), np.take(fp, i)
-    slope = (np.take(fp, i + 1) - y0) / (np.take(xp, i + 1) - x0)
-    y = slope * (x - x0) + y0
+    y = fp[:1] if len(xp) == 1 else between(
+        x, np.take(xp, i), np.take(xp, i + 1),
+        np.take(fp, i), np.take(fp, i + 1))
     y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, y)
     y = np.where(np.equal(x, xp[-1]), fp[-1], y)
     return np.where(np.greater(x, xp[-1]),
                     fp[-1] if right is None else right, y)
+
+
+def check_table(x, xp, fp, left, right):
+    """Raise NumPy's error for arguments that cannot be interpolated."""
+    for a in x, xp:
+        if not np.can_cast(a.dtype, np.float64):
+            raise TypeError(f'Cannot cast array data from {a.dtype!r} to '
+                            "dtype('float64') according to the rule 'safe'")
+    for a in xp, fp:
+        if a.ndim != 1:
+            depth = 'deep for' if a.ndim else 'small depth for'
+            raise ValueError(f'object {"" if a.ndim else "of "}too {depth} '
+                             'desired array')
+    if not len(xp):
+        raise ValueError('array of sample points is empty')
+    if len(xp) != len(fp):
+        raise ValueError('fp and xp are not of the same length.')
+    for end in left, right:
+        if end is not None and np.ndim(end):
+            raise TypeError('only 0-dimensional arrays can be converted to '
+                            'Python scalars')
+        if np.iscomplexobj(end) and fp.dtype.kind != 'c':
+            raise TypeError('must be real number, not complex')
+
+
+def between(x, x0, x1, y0, y1):
+    """Return the height at `x` of the line through two points.
+
+    Beside an infinity, where this is NaN from the first point, NumPy starts
+    at the second.
+    """
+    slope = (y1 - y0) / (x1 - x0)
+    is_nan = np.isnan(slope * (x - x0) + y0) & ~np.isnan(x)
+    start, height = np.where(is_nan, x1, x0), np.where(is_nan, y1, y0)
+    y = slope * (x - start) + height
+    is_first = is_nan & (np.equal(x, x0) | np.isnan(y) & np.equal(y0, y1))
+    return np.where(is_first, y0, y)
 
 
 def one_period(x, xp, fp, period):

@@ -8,6 +8,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import autodiff_mini as ad
+from autodiff_mini.errors import TracerError
 from tests.numerical import assert_close, assert_same, derivative
 
 nan, inf = np.nan, np.inf
@@ -137,6 +138,35 @@ def test_polydiv_pads_its_remainder_with_zeros():
             assert x.dtype == expected.dtype
             assert_near(x[len(x) - len(expected):], expected)
             assert_near(x[:len(x) - len(expected)], 0)
+
+
+def test_a_leading_zero_of_a_traced_polynomial_is_refused():
+    """NumPy leaves it out, so the shape would depend on values."""
+    p = np.array([0.0, 1.0, 2.0])
+    for f in np.roots, lambda p: np.polymul(p, [1.0, 2.0]):
+        for g in (ad.jit(f), lambda p: ad.vmap(f)(np.stack([p, p])),
+                  lambda p: ad.jvp(f, (p,), (p,))):
+            with pytest.raises(TracerError, match='leading coefficient'):
+                g(p)
+
+
+def test_roots_of_trailing_zeros_have_slopes():
+    p, p_dot = np.array([1.0, 3.0, 2.0, 0.0]), np.array([0.5, 0, 1.0, 2.0])
+    f = lambda s: np.roots(p + s * p_dot)[np.array([0, 1])]
+    slopes = ad.jvp(f, (0.0,), (1.0,))[1]
+    np.testing.assert_allclose(
+        slopes, (f(1e-6) - f(-1e-6)) / 2e-6, 1e-6)
+    second = ad.jvp(lambda s: ad.jvp(f, (s,), (1.0,))[1], (0.0,), (1.0,))[1]
+    np.testing.assert_allclose(
+        second, (f(1e-4) - 2 * f(0.0) + f(-1e-4)) / 1e-8, 1e-5)
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_interpolation_beside_infinity_has_slopes():
+    xp, x = np.array([-np.inf, 0.0, 1.0, np.inf]), np.array([-3.0, 0.5, 4.0])
+    f = lambda fp: np.sum(np.interp(x, xp, fp))
+    for g in ad.grad(f), ad.jit(ad.grad(f)), ad.jacfwd(f):
+        assert_near(g(np.arange(4.0)), [0, 1.5, 1.5, 0])
 
 
 def test_roots_are_differentiated_by_the_implicit_function_theorem():
