@@ -106,7 +106,21 @@ SAME_WORDS = [
     'np.sum(x, where=x)', 'np.mean(x, where=x)', 'np.std(x, where=x)',
     'np.any(x, where=np.ones(3, int))', 'np.nanmax(x, where=x, initial=0)',
     'np.copyto(y, 1, where=x)', 'np.add(x, 1, out=y, where=x)',
-    'np.add.at(y, 0, [1])']
+    'np.add.at(y, 0, [1])', 'np.insert(x, 0, 1j)', 'np.insert(x, 0, [1j])',
+    'np.asarray(1j, dtype=np.float32, like=x)',
+    'np.array([1j, x[0]], dtype=float)', 'np.piecewise(x, [x > 1], [1j, 0])',
+    'np.interp(1j, x, x)', 'np.interp(x * 1j, x, x)',
+    'np.interp(x, x * 1j, x)', 'np.interp(x, m, x)', 'np.interp(x, x, m)',
+    'np.interp(x, s, s)', 'np.interp(x, x, x[:2])',
+    'np.interp(x, x[:0], x[:0])', 'np.interp(x, x, x, left=x)',
+    'np.interp(x, x, x, left=1j)', 'np.interp(x, x, x, period=0)',
+    'np.correlate(s, s)', 'np.correlate(x, s)', "np.einsum('...i->i', m)",
+    "np.einsum('...->', m)", "np.einsum('i1->i', m)", 'np.matmul(2.0, x)',
+    'x[0] @ x', 'y.fill(x)', 'y.fill(x[:1])', 'y.fill([1])',
+    'np.average(x[:0], weights=x[:0])', 'np.average(m[:, :0], 0)',
+    'np.nanmean(x, dtype=int)', 'np.nanstd(x, dtype=int)',
+    'np.std(m, 0, dtype=int)', 'np.polymul(m, x)',
+    'np.roots(x.astype(np.float16))']
 OWN_WORDS = [
     'np.sum(m, 0, out=np.zeros(2, like=x))', 'y.flat.__setitem__(0, [1, 2])',
     "np.einsum('ij', x)", "np.einsum('i->ii', x)", "np.einsum('ii', m[:2])",
@@ -118,6 +132,29 @@ OWN_WORDS = [
     'np.sin(m, out=np.zeros(3, like=x))',
     'np.dot(m, x, out=np.zeros(3, int, like=x))']
 SETUP = BEFORE + 'y = x * 1; c = np.stack([m, m])\n'
+
+
+VALUES = [      # where NumPy's own code has special cases
+    'np.roots(x[:2])', 'np.roots(np.append(x, [0, 0]))',
+    'np.polymul([0, 0, 1.], x)', 'np.std(x, dtype=int)',
+    'np.std(x > 1, dtype=int)', 'np.mean(x, where=[1., 0, 1])',
+    'np.copyto(y, 1, where=[1., 0, 1]); r = y', 'np.interp(x, [1.], [x[0]])',
+    'np.interp(x, [-np.inf, 1, 2, np.inf], x[[0, 1, 2, 0]])',
+    'np.interp([0, 0.5, 1, 2, np.nan, np.inf], x, [1, np.inf, -2])',
+    'np.interp([0.5, 1, np.nan], x, [np.inf, np.inf, 2])']
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_special_cases_are_numpys():
+    for call in VALUES:
+        f = ran(f'{SETUP}r = {call}')
+        expected = np.asarray(f(X.copy()))
+        for way in WAYS.values():
+            found, = results(way(f)(X.copy()))
+            np.testing.assert_allclose(
+                found, expected, 1e-15, err_msg=call)
+            if 'roots' not in call:     # they are complex
+                assert found.dtype == expected.dtype, call
 
 
 def raised(f, x):

@@ -45,7 +45,7 @@ def numpy_insert(arr, obj, values, axis=None):
     refuse(np.insert, obj=traced(obj))
     a, axis = along_one(arr, axis)
     size = a.shape[axis]
-    values = convert(asarray(values), a.dtype)
+    values = asarray(values, a.dtype)
     count = len(np.insert(np.arange(size), obj, 0)) - size
     if count == 1:      # insert all values at one place
         values = np.reshape(

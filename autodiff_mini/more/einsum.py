@@ -4,6 +4,7 @@ Chapter 25.
 """
 
 import math
+from string import ascii_letters
 
 import numpy as np
 
@@ -54,6 +55,10 @@ def einsum_letters(axes):
 def einsum_terms(subscripts, ndims):
     """Return letters for the axes of the operands and of the result."""
     inputs, arrow, result = subscripts.replace(' ', '').partition('->')
+    for i in (inputs + result).replace(',', '').replace('...', ''):
+        if i not in ascii_letters:
+            raise ValueError(f'invalid subscript {i!r} in einstein sum '
+                             'subscripts string, subscripts must be letters')
     terms = inputs.split(',')
     unused = [chr(i) for i in range(97, 1000) if chr(i) not in subscripts]
     hidden = [ndim - len(term) + 3 if '...' in term else 0
@@ -63,6 +68,11 @@ def einsum_terms(subscripts, ndims):
         letters = inputs.replace(',', '').replace('.', '')
         result = '...' + ''.join(sorted(i for i in set(letters)
                                         if letters.count(i) == 1))
+    if dots and '...' not in result:
+        raise ValueError(
+            'output has more dimensions than subscripts given in einstein '
+            "sum, but no '...' ellipsis provided to broadcast the extra "
+            'dimensions.')
     terms = [term.replace('...', dots[len(dots) - count:])
              for term, count in zip(terms, hidden)]
     result = result.replace('...', dots)

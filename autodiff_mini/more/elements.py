@@ -15,7 +15,8 @@ from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
 from autodiff_mini.memory import ONLY_SEEN, as_new_array
 from autodiff_mini.numpy_api import (
-    as_is, asarray, composed_ufunc, implements, inexact, operand, stand_in)
+    as_is, asarray, check_real, composed_ufunc, implements, inexact, operand,
+    stand_in)
 from autodiff_mini.primitives.elementwise import row, stop_gradient
 
 gcd_p = row(np.gcd)
@@ -95,6 +96,7 @@ def numpy_piecewise(x, condlist, funclist, *args, **kw):
         if callable(function):
             # Outside its piece it could give NaN, or a slope of 0 * inf.
             function = function(inside_piece(x, condition), *args, **kw)
+        check_real(function, x.dtype)
         y = np.where(condition, convert(operand(function), x.dtype), y)
     return y
 

@@ -48,29 +48,20 @@ def numpy_cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return np.moveaxis(y, -1, axisc)
 
 
-def check_axes(ufunc, operands):
-    """Raise a ValueError if an operand of a ufunc has too few axes.
-
-    Args:
-        operands: pairs of an operand and how many axes it needs.
-    """
-    for i, (x, count) in enumerate(operands):
-        if np.ndim(x) < count:
-            raise ValueError(
-                f'{ufunc.__name__}: Input operand {i} does not have enough '
-                f'dimensions (has {np.ndim(x)}, gufunc core with signature '
-                f'{ufunc.signature} requires {count})')
+def check_axes(ufunc, *operands):
+    """Raise NumPy's error if an operand of a ufunc has too few axes."""
+    ufunc(*[np.ones([1] * np.ndim(x)) for x in operands])
 
 
 @composed_ufunc(np.matvec)
 def numpy_matvec(x, y):
-    check_axes(np.matvec, [(x, 2), (y, 1)])
+    check_axes(np.matvec, x, y)
     return (x @ y[..., :, None])[..., 0]
 
 
 @composed_ufunc(np.vecmat)
 def numpy_vecmat(x, y):
-    check_axes(np.vecmat, [(x, 1), (y, 2)])
+    check_axes(np.vecmat, x, y)
     x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
     return (x[..., None, :] @ y)[..., 0, :]
 
@@ -86,7 +77,9 @@ def numpy_convolve(a, v, mode='full'):
 
 @implements(np.correlate)
 def numpy_correlate(a, v, mode='valid'):
-    a, v = np.atleast_1d(asarray(a)), np.atleast_1d(asarray(v))
+    a, v = asarray(a), asarray(v)
+    if a.ndim == 0 or v.ndim == 0:
+        raise ValueError('object of too small depth for desired array')
     check_signals(a, v)
     v = conjugate(v)
     return slide(a, v, mode) if len(v) <= len(a) else slide(v, a, mode)[::-1]
@@ -126,7 +119,7 @@ def slide(a, v, mode):
 
 @composed_ufunc(np.vecdot)
 def numpy_vecdot(x, y):
-    check_axes(np.vecdot, [(x, 1), (y, 1)])
+    check_axes(np.vecdot, x, y)
     x = np.conj(x) if typeof(x).dtype.kind == 'c' else x
     return (x[..., None, :] @ y[..., :, None])[..., 0, 0]
 

@@ -57,6 +57,13 @@ def astype(x, dtype, order='K', casting='unsafe', subok=True, copy=True):
     return np.astype(x, dtype, copy=copy)
 
 
+def value_to_fill(x, value):
+    """Return the value that `x.fill` writes, which must be one number."""
+    if np.ndim(value):
+        np.zeros(1).fill([])    # NumPy's error
+    return value
+
+
 def conjugate(a):
     """Return the conjugate, or the array itself if it is real."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
@@ -84,7 +91,7 @@ Tracer.reshape = method_of_shape(np.reshape)
 Tracer.transpose = method_of_shape(np.transpose)
 Tracer.sort = method_in_place(np.sort)
 Tracer.partition = method_in_place(np.partition)
-Tracer.fill = method_in_place(lambda x, value: value)
+Tracer.fill = method_in_place(value_to_fill)
 Tracer.compress = lambda self, condition, *args, **kwargs: np.compress(
     condition, self, *args, **kwargs)
 Tracer.flatten = lambda self, *args, **kwargs: np.copy(

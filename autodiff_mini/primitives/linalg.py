@@ -18,10 +18,12 @@ jvp.defjvp(matmul_p, lambda x_dot, z, x, y: x_dot @ y,
 
 def matmul_rule(axis, vals, dims):
     x, y = vals
+    counts = [np.ndim(a) - (dim is not None) for a, dim in zip(vals, dims)]
+    if 0 in counts:     # NumPy raises an error
+        return operator.matmul(*[np.ones([1] * count) for count in counts])
     if dims[1] is None and np.ndim(y) <= 2:
         return x @ y, 0      # one large product, not many small ones
-    row = x.ndim - (dims[0] is not None) == 1
-    column = y.ndim - (dims[1] is not None) == 1
+    row, column = [count == 1 for count in counts]
     if row:
         x = np.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
     if column:

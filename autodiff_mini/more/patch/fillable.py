@@ -63,7 +63,9 @@ class Fillable(np.ndarray):
         to_write(self)[key] = value
 
     def fill(self, value):
-        self[...] = value
+        if not holds_traced((value,)):
+            return np.ndarray.fill(self, value)
+        to_write(self).fill(value)
 
     def put(self, indices, values, mode='raise'):
         if not holds_traced((indices, values)):
