@@ -495,6 +495,15 @@ def write_add_at(np, x):
     return y * x
 
 
+@program_that_writes(np.array([0.7, 0.4, 1.3]))
+def write_parts(np, x):
+    y, z = x * (1 + 2j), x * 1
+    y.imag = np.sin(x)
+    y.real[1:] *= x[0]
+    z.real = y.imag * y.real
+    return y * z
+
+
 @program_that_writes(f64(4))
 def write_by_methods(np, x):
     z, u, w = x.copy(), x.flatten(), x.astype(x.dtype)

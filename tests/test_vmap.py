@@ -388,3 +388,13 @@ def test_elements_broadcast_at_their_ends(axes):
             xs = [rng.normal(size=shape if axis is None else (size, *shape))
                   for shape, axis in zip(shapes, axes)]
             check_stack(lambda x, y: np.where(x > y, x, y), xs, axes, size)
+
+
+def test_a_product_with_a_number_is_numpys_error_under_vmap():
+    """`2.0 @ x` was an AttributeError, and a mapped number a wrong size."""
+    for f in (lambda x: 2.0 @ x, lambda x: x @ 2.0, lambda x: x[0] @ x,
+              lambda x: np.matmul(x, x[1])):
+        with pytest.raises(ValueError, match='not have enough dimensions'):
+            f(np.ones(2))
+        with pytest.raises(ValueError, match='not have enough dimensions'):
+            ad.vmap(f)(np.ones((2, 2)))

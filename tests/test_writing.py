@@ -16,7 +16,7 @@ from autodiff_mini.higher_order.call import call
 from autodiff_mini.more.boxes import whose
 from tests import amount, random_writing
 from tests.programs import PROGRAMS
-from tests.statements import assert_every_way_is_numpy
+from tests.statements import assert_every_way_is_numpy, ran
 from tests.test_vmap import UNMAPPED
 
 X = np.array([1.0, 2.0, 3.0])
@@ -70,6 +70,52 @@ def test_values_written_into_flat_repeat():
     for write in FLAT:
         assert_every_way_is_numpy(
             f'z = x * 1; {write}; r = z * 1', np.arange(6.0).reshape(2, 3))
+
+
+PARTS = [       # of w = x * (1 + 2j)
+    'w.imag = x', 'w.real = x * 3', 'w.imag = 2', 'w.real = [1, 2, 3]',
+    'w.imag += x', 'w.real *= 2', 'w.real[0] = 7', 'w.imag[1:] = x[:2]',
+    'v = w.imag; v[0] = 5; w[1] = 1j; w[2] = v[0]', 'w.real = np.inf',
+    'v = w[1:]; v.real = 9', 'v = w.real; w[::-1].imag = x; v[2] = 8',
+    'w = np.outer(w, w); w[0].real = x; w.T.imag[1] = 4',
+    'w = x * 1; w.real = 5', 'w = np.array(w[0]); w.imag = 3',
+    'w.imag = -0.0; w = np.signbit(w.imag)',
+    'w = np.zeros(3, complex); w.real = x',
+    'w = np.zeros(3, np.complex64); w.imag = x; w.real[1] = x[0]',
+    'w = np.zeros((2, 3), complex); u = w[1].imag; u[0] = x[1]; w.real = x',
+    'w = np.zeros(3, complex); w.imag[1:] = x[1:]; w.imag[0] = 2',
+    'w = np.ones(3); w.real = x']
+
+
+def test_writes_into_the_real_or_imaginary_part_are_numpys():
+    for write in PARTS:
+        assert_every_way_is_numpy(
+            f'w = x * (1 + 2j); {write}; r = [w + 0, w.real + 0]', X)
+
+
+def test_writes_into_a_part_have_slopes():
+    def f(x):
+        w = x * (1 + 2j)
+        w.imag = x * x
+        w.real[0] *= 3
+        y = np.zeros(3, complex)
+        y.real, y.imag = x, w.imag
+        return np.sum(np.abs(w) ** 2) + np.sum(np.real(y * y))
+
+    slopes = 4 * X - 4 * X ** 3 + 4 * X ** 3
+    np.testing.assert_allclose(gradient(f, X), slopes + [16, 0, 0], 1e-14)
+
+
+def test_a_part_that_numpy_cannot_write_is_refused():
+    for kind, write in ((TypeError, 'x = x * 1; x.imag = 0'),
+                        (AttributeError, 'x[0].real = 1'),
+                        (AttributeError, '(x[0] * 1j).imag = 1'),
+                        (ValueError, '(x * 1j).imag = x[:2]')):
+        for way in ad.jit, lambda f: lambda x: ad.jvp(f, (x,), (x,)):
+            with pytest.raises(kind):
+                way(ran(f'{write}; r = 0'))(X)
+            with pytest.raises(kind):
+                ran(f'{write}; r = 0')(X.copy())
 
 
 VIEWS = [       # which can be views, and which are read-only in NumPy

@@ -105,7 +105,7 @@ def first_order():
 def rows_of_numpy():
     """Return the primitives of the common NumPy functions."""
     seams.bring(None)
-    imag = {p for p in rows_in('more.elements') if p.name == 'imag'}
+    imag = {p for p in rows_in('more.parts') if p.name == 'imag'}
     return imag.union(*map(rows_in, (
         'primitives', 'more.rows', 'more.along_axis', 'more.matrices',
         'more.statistics')))

@@ -13,6 +13,8 @@ from autodiff_mini import seams
 from autodiff_mini.core import Primitive, Tracer, current_trace
 from autodiff_mini.errors import NumPyReadOnlyError, ReadOnlyError
 from autodiff_mini.memory import ARGUMENT, CLOSED_OVER, GIVEN, ONLY_SEEN
+from autodiff_mini.more.parts import imag_p, with_imag, with_real
+from autodiff_mini.primitives.elementwise import real_p
 from autodiff_mini.primitives.indexing import index_p, scatter_p
 from autodiff_mini.primitives.shapes import transpose_p
 
@@ -138,7 +140,7 @@ class Step(NamedTuple):
 
 
 WRITES = {
-    index_p: scatter_p.bind,
+    index_p: scatter_p.bind, real_p: with_real, imag_p: with_imag,
     transpose_p: lambda whole, part, axes: np.transpose(
         part, np.argsort(axes).tolist())}
 

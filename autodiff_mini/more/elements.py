@@ -8,14 +8,13 @@ import math
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import convert, full
+from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, elementwise, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
-from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.memory import ONLY_SEEN, as_new_array
+from autodiff_mini.interpreters.transpose import deftranspose
+from autodiff_mini.memory import as_new_array
 from autodiff_mini.numpy_api import (
-    as_is, asarray, check_real, composed_ufunc, implements, inexact, operand,
+    asarray, check_real, composed_ufunc, implements, inexact, operand,
     stand_in)
 from autodiff_mini.primitives.elementwise import row, stop_gradient
 
@@ -196,21 +195,3 @@ def numpy_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def numpy_result_type(*arrays_and_dtypes):
     return np.result_type(*[stand_in(x) if isinstance(x, Tracer) else x
                             for x in arrays_and_dtypes])
-
-
-# The imaginary part is a view of a complex array, like the real part.
-imag_p = elementwise('imag', np.imag)
-deflinear(imag_p, lambda ct, x: -1j * ct)
-
-
-@implements(np.imag, as_is)
-def numpy_imag(val):
-    val = operand(val)
-    aval = typeof(val)
-    if aval.dtype.kind == 'c':
-        return seams.view_of.run(val, imag_p.bind(val))
-    zero = full(val, aval.shape, 0, aval.dtype)[()]
-    zero = convert(zero, aval.dtype, aval.weak_type)
-    if seams.is_a_number.run(val):
-        return zero
-    return seams.view_of.run(val, zero, None, ONLY_SEEN)

@@ -64,6 +64,14 @@ def value_to_fill(x, value):
     return value
 
 
+def put_part(name, x, value):
+    """Write into the real or the imaginary part of an array."""
+    is_number = seams.is_a_number.run(x)
+    example = np.zeros(1, x.dtype)
+    setattr(example[0] if is_number else example, name, 0)  # NumPy's errors
+    getattr(x, name)[...] = value
+
+
 def conjugate(a):
     """Return the conjugate, or the array itself if it is real."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
@@ -111,8 +119,8 @@ Tracer.flat = property(
     lambda self, value: self.flat.__setitem__(..., value))
 Tracer.T = property(np.transpose)
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
-Tracer.real = property(lambda self: np.real(self))
-Tracer.imag = property(lambda self: np.imag(self))
+Tracer.real = property(lambda self: np.real(self), partial(put_part, 'real'))
+Tracer.imag = property(lambda self: np.imag(self), partial(put_part, 'imag'))
 Tracer.size = property(lambda self: math.prod(self.shape))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.itemsize)

@@ -13,9 +13,6 @@ METHODS = {
                                                     initial=2.5),
     'subtract_reduce': lambda np, x: np.subtract.reduce(x, axis=1),
     'logaddexp_reduce': lambda np, x: np.logaddexp.reduce(x),
-    'hypot_reduce_where': lambda np, x: np.hypot.reduce(
-        x, where=x > 1, initial=0.5),
-    'divide_reduceat': lambda np, x: np.divide.reduceat(x, LISTED, axis=1),
     'add_accumulate': lambda np, x: np.add.accumulate(x, axis=1),
     'maximum_accumulate': lambda np, x: np.maximum.accumulate(x, axis=1),
     'subtract_outer': lambda np, x: np.subtract.outer(x, x[0]),
@@ -33,3 +30,8 @@ program('add_dtype', lambda np, x: np.add(x, 1, dtype=np.float64), f32(3),
         jax='JAX has no dtype=')
 program('multiply_outer_dtype', lambda np, x, y: np.multiply.outer(
     x, y, dtype=np.float64), f32(2), f32(3), jax='JAX has no dtype=')
+TABLE = np.array([[0.5, 1.5, 1.25], [2.0, 0.75, 1.125]])
+program('hypot_reduce_where', lambda np, x: np.hypot.reduce(
+    x, where=x > 1, initial=0.5), TABLE, jax='JAX has other methods')
+program('divide_reduceat', lambda np, x: np.divide.reduceat(
+    x, LISTED, axis=1), TABLE, jax='JAX has other methods')

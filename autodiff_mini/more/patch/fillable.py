@@ -13,7 +13,9 @@ import numpy as np
 from autodiff_mini.core import Trace, Tracer, current_trace, typeof, unwrap_as
 from autodiff_mini.errors import TracerError
 from autodiff_mini.more.boxes import Step, view_of, writable
+from autodiff_mini.more.parts import imag_p
 from autodiff_mini.numpy_api import operand
+from autodiff_mini.primitives.elementwise import real_p
 from autodiff_mini.primitives.indexing import OPERAND, index_p
 
 
@@ -75,6 +77,20 @@ class Fillable(np.ndarray):
     def __reduce_ex__(self, protocol):
         return plain_of(self).__reduce_ex__(protocol)
 
+
+def accept_traced(name):
+    """Let a program write a traced value into an array's part, `y.real`."""
+    part = vars(np.ndarray)[name]
+
+    def put(self, value):
+        if not holds_traced((value,)):
+            return part.__set__(self, value)
+        setattr(to_write(self), name, value)
+    setattr(Fillable, name, property(part.__get__, put))
+
+
+accept_traced('real')
+accept_traced('imag')
 
 OF_SEVERAL = {np.atleast_1d, np.atleast_2d, np.atleast_3d,
               np.broadcast_arrays}
@@ -194,8 +210,10 @@ def to_write(x):
     whole = writable(np.array(plain_of(root)))
     parts = []
     for y in views:
-        step = step_to(root, y)
-        parts.append(view_of(whole, step.read(whole), step))
+        part = whole
+        for step in steps_to(root, y):
+            part = view_of(part, step.read(part), step)
+        parts.append(part)
     if root.dtype.kind in 'fc':
         plain_of(root).fill(np.nan)     # for views that we do not know
     for y, tracer in zip([root, *views], [whole, *parts], strict=True):
@@ -220,7 +238,8 @@ def check_fillable(x, root, views):
             'return the value and write it outside.')
     if not x.flags.writeable:
         raise ValueError('assignment destination is read-only')
-    if any(y.dtype != root.dtype or y.ndim > root.ndim == 0 for y in views):
+    if any(y.ndim > root.ndim == 0 or part_of(root, y) is None
+           for y in views):
         raise TracerError(
             'a traced value would be written into an array that has a view '
             'with another dtype or more axes. Write first, then take the '
@@ -237,13 +256,35 @@ def hide_content(x):
 set_dtype = getattr(np.ndarray, '_set_dtype', np.ndarray.dtype.__set__)
 
 
-def step_to(root, view):
-    """Return the indexing step from an array to its view, for `Shared`."""
-    known, wanted = addresses(root).ravel(), addresses(view)
+def part_of(root, view):
+    """Return the part of a root that has the elements of its view.
+
+    It is the root itself, or a complex root's real or imaginary part, or
+    None if the view has other elements.
+    """
+    whole = root.view(np.ndarray)
+    if view.dtype == root.dtype:
+        return whole
+    for part in (whole.real, whole.imag) if root.dtype.kind == 'c' else ():
+        if part.dtype == view.dtype and np.isin(
+                addresses(view), addresses(part)).all():
+            return part
+    return None
+
+
+def steps_to(root, view):
+    """Return the steps from an array to its view, for `Shared`."""
+    part = part_of(root, view)
+    known, wanted = addresses(part).ravel(), addresses(view)
     order = np.argsort(known)
     places = order[np.searchsorted(known, wanted, sorter=order)]
     arrays = np.unravel_index(places, root.shape) if root.ndim else ()
-    return Step(index_p, tuple(arrays), {'indices': (OPERAND,) * root.ndim})
+    index = Step(index_p, tuple(arrays), {'indices': (OPERAND,) * root.ndim})
+    if view.dtype == root.dtype:
+        return [index]
+    is_real = part.__array_interface__['data'] == (
+        root.__array_interface__['data'])
+    return [Step(real_p if is_real else imag_p, (), {}), index]
 
 
 def addresses(x):
