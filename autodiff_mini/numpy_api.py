@@ -5,6 +5,7 @@ functions), and a tracer answers from a table.  The primitives are in
 `primitives`, the functions composed of them in `numpy_functions`.  Chapter 1.
 """
 
+import operator
 from functools import partial, wraps
 
 import numpy as np
@@ -233,7 +234,7 @@ def along_one(a, axis, or_number=False):
     if axis is None or or_number and np.ndim(a) == 0:
         a = np.reshape(a, -1)
     a = asarray(a)
-    return a, normalize_axis_index(axis or 0, a.ndim)
+    return a, normalize_axis_index(0 if axis is None else axis, a.ndim)
 
 
 def reduced_axes(a, axis):
@@ -244,6 +245,8 @@ def reduced_axes(a, axis):
     ndim = len(a.shape)
     if axis is None or ndim == 0 and axis in (0, -1):
         return tuple(range(ndim))
+    if not isinstance(axis, tuple):
+        axis = operator.index(axis)     # NumPy refuses a list
     return normalize_axis_tuple(axis, ndim)
 
 

@@ -119,7 +119,14 @@ SAME_WORDS = [
     'x[0] @ x', 'y.fill(x)', 'y.fill(x[:1])', 'y.fill([1])',
     'np.average(x[:0], weights=x[:0])', 'np.average(m[:, :0], 0)',
     'np.nanmean(x, dtype=int)', 'np.nanstd(x, dtype=int)',
-    'np.std(m, 0, dtype=int)', 'np.polymul(m, x)',
+    'np.std(m, 0, dtype=int)', 'np.sum(x, initial=1j)', 'np.max(x, [0])',
+    'np.nanmin(x, [0])', 'np.cumsum(x, ())', 'np.sort(x, [])',
+    'np.mean(s, 0)', 'np.std(s, -1)', 'np.clip(x, 0)',
+    'np.clip(x, 0, 1, min=1)',
+    'np.searchsorted(m, 0)', 'np.searchsorted(s, s)', 'np.put(y, x, 0)',
+    'np.unravel_index(x, 3)', 'np.ravel_multi_index((x, x), (9, 9))',
+    'np.place(m, 1., 2.)', 'np.linspace(0, s, 2.)',
+    'np.polymul(m, x)',
     'np.roots(x.astype(np.float16))']
 OWN_WORDS = [
     'np.sum(m, 0, out=np.zeros(2, like=x))', 'y.flat.__setitem__(0, [1, 2])',

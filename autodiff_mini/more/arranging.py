@@ -226,9 +226,17 @@ def numpy_digitize(x, bins, right=False):
     return np.where(np.less_equal(bins[0], bins[-1]), rising, falling)
 
 
+def int_indices(i):
+    """Return indices as integers, or raise a TypeError if they are not."""
+    i = asarray(i)
+    if i.dtype.kind not in 'biu':
+        raise TypeError('only int indices permitted')
+    return convert(i, np.dtype(np.intp))
+
+
 @implements(np.unravel_index)
 def numpy_unravel_index(indices, shape, order='C'):
-    i, sizes = asarray(indices, np.intp), np.atleast_1d(shape).tolist()
+    i, sizes = int_indices(indices), np.atleast_1d(shape).tolist()
     places = []
     for size in sizes[::-1] if order == 'C' else sizes:
         i, place = np.divmod(i, size)
@@ -242,7 +250,7 @@ def numpy_ravel_multi_index(multi_index, dims, mode='raise', order='C'):
     places = [*zip(multi_index, dims, modes, strict=True)]
     i = 0
     for place, size, how in places if order == 'C' else places[::-1]:
-        place = asarray(place, np.intp)
+        place = int_indices(place)
         if how == 'wrap':
             place = np.remainder(place, size)
         if how == 'clip':

@@ -18,11 +18,22 @@ composed_ufunc(np.logical_xor)(lambda x, y: (x != 0) ^ (y != 0))
 composed_ufunc(np.divmod)(lambda x, y: (x // y, x % y))
 
 
+GIVEN_BY_NAME = object()    # a bound is `min=` or `max=`, or there is none
+
+
 @implements(np.clip)
-def numpy_clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
+def numpy_clip(a, a_min=GIVEN_BY_NAME, a_max=GIVEN_BY_NAME, out=None, *,
+               min=None, max=None):
+    if (a_min is GIVEN_BY_NAME) != (a_max is GIVEN_BY_NAME):
+        name = 'a_min' if a_min is GIVEN_BY_NAME else 'a_max'
+        raise TypeError('clip() missing 1 required positional argument: '
+                        f'{name!r}')
+    if a_min is not GIVEN_BY_NAME and (min is not None or max is not None):
+        raise ValueError('Passing `min` or `max` keyword argument when '
+                         '`a_min` and `a_max` are provided is forbidden.')
     a = strong(operand(a))
-    low, high = [x if x is None else operand(x) for x in (
-        min if a_min is None else a_min, max if a_max is None else a_max)]
+    bounds = (min, max) if a_min is GIVEN_BY_NAME else (a_min, a_max)
+    low, high = [x if x is None else operand(x) for x in bounds]
     if a.dtype.kind in 'iu':   # NumPy lets a Python int exceed the dtype
         limits = np.iinfo(a.dtype)
         low = None if type(low) is int and low <= limits.min else low

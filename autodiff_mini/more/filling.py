@@ -90,12 +90,16 @@ def repeated(values, shape):
 @implements(np.put, as_is)
 def numpy_put(a, ind, v, mode='raise'):
     """Write into `a` as if it were flat; repeat `v` if it is too short."""
-    a = check_array(a)
+    a, is_array = check_array(a), hasattr(ind, 'dtype')
+    ind = asarray(ind)
+    if is_array and ind.dtype.kind not in 'biu':
+        raise TypeError(f'Cannot cast array data from {ind.dtype!r} to '
+                        "dtype('int64') according to the rule 'safe'")
     if mode == 'wrap':
         ind = np.remainder(ind, a.size)
     if mode == 'clip':
         ind = np.clip(ind, 0, a.size - 1)
-    ind = np.ravel(asarray(ind))
+    ind = np.ravel(ind)
     a.flat[convert(ind, np.dtype(np.intp))] = v
 
 
@@ -116,6 +120,8 @@ def numpy_putmask(a, mask, values):
 
 @implements(np.place, as_is)
 def numpy_place(arr, mask, vals):
+    if np.size(mask) != np.size(arr):
+        raise ValueError('place: mask and data must be the same size')
     places, vals = np.flatnonzero(mask), operand(vals)
     if places.size and not np.size(vals):
         raise ValueError('Cannot insert from an empty array!')

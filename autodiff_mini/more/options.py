@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table
-from autodiff_mini.numpy_api import as_mask, asarray
+from autodiff_mini.numpy_api import as_mask, asarray, check_real
 from autodiff_mini.primitives.reductions import reduced_axes, reduced_shape
 
 IDENTITIES = {np.sum: 0, np.prod: 1}
@@ -22,6 +22,7 @@ COMBINE = {np.sum: operator.add, np.prod: operator.mul, np.max: np.maximum,
 def reduce_where(function, a, axis, keepdims, initial, where, dtype=None):
     """Reduce the elements where a mask is True, and an initial value."""
     a, combine = asarray(a, dtype), COMBINE[function]
+    check_real(initial, a.dtype)
     if where is not True:
         if function not in IDENTITIES and initial is None:
             combine.reduce([0.0], where=[True])     # raises NumPy's error

@@ -3,6 +3,8 @@
 Chapter 25.
 """
 
+import operator
+
 import numpy as np
 
 from autodiff_mini.arrays import convert
@@ -14,6 +16,7 @@ from autodiff_mini.numpy_api import (
 @implements(np.searchsorted)
 def numpy_searchsorted(a, v, side='left', sorter=None):
     a, v = asarray(a), np.expand_dims(v, -1)
+    check_one_axis(a)
     a = a if sorter is None else np.take(a, sorter)
     if side == 'left':
         before = np.less(a, v) | (np.isnan(v) & ~np.isnan(a))
@@ -46,6 +49,13 @@ def numpy_interp(x, xp, fp, left=None, right=None, period=None):
                     fp[-1] if right is None else right, y)
 
 
+def check_one_axis(a):
+    """Raise a ValueError if `a` does not have one axis."""
+    if a.ndim != 1:
+        depth = 'too deep' if a.ndim else 'of too small depth'
+        raise ValueError(f'object {depth} for desired array')
+
+
 def check_table(x, xp, fp, left, right):
     """Raise NumPy's error for arguments that cannot be interpolated."""
     for a in x, xp:
@@ -53,10 +63,7 @@ def check_table(x, xp, fp, left, right):
             raise TypeError(f'Cannot cast array data from {a.dtype!r} to '
                             "dtype('float64') according to the rule 'safe'")
     for a in xp, fp:
-        if a.ndim != 1:
-            depth = 'deep for' if a.ndim else 'small depth for'
-            raise ValueError(f'object {"" if a.ndim else "of "}too {depth} '
-                             'desired array')
+        check_one_axis(a)
     if not len(xp):
         raise ValueError('array of sample points is empty')
     if len(xp) != len(fp):
@@ -97,6 +104,7 @@ def numpy_linspace(start, stop, num=50, endpoint=True, retstep=False,
                    dtype=None, axis=0, *, device=None):
     start, stop = promote(operand(start), operand(stop), 1.0)[:2]
     start, stop = np.broadcast_arrays(start, stop)
+    num = operator.index(num)
     count = num - 1 if endpoint else num
     i = np.arange(num).reshape(-1, *[1] * start.ndim)
     step = (stop - start) / max(count, 1)

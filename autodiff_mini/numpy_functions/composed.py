@@ -6,10 +6,10 @@ Chapter 25.
 import math
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
-from autodiff_mini.numpy_api import (
-    asarray, composed_ufunc, implements, reduced_axes)
+from autodiff_mini.numpy_api import asarray, composed_ufunc, implements
 
 composed_ufunc(np.positive)(lambda x: x)
 composed_ufunc(np.isnan)(lambda x: x != x)
@@ -20,7 +20,8 @@ def count_of(a, axis, where=True, keepdims=False):
     if where is not True:
         return np.count_nonzero(np.broadcast_to(where, a.shape), axis,
                                 keepdims=keepdims)
-    return math.prod(a.shape[i] for i in reduced_axes(a, axis))
+    axes = range(a.ndim) if axis is None else axis  # a number has no axis 0
+    return math.prod(a.shape[i] for i in normalize_axis_tuple(axes, a.ndim))
 
 
 @implements(np.mean)

@@ -15,7 +15,7 @@ from autodiff_mini.memory import as_new_result
 # Methods that call the NumPy function of the same name.
 NAMESAKES = (
     'all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort',
-    'choose', 'clip', 'cumprod', 'cumsum', 'diagonal', 'dot', 'max', 'mean',
+    'choose', 'cumprod', 'cumsum', 'diagonal', 'dot', 'max', 'mean',
     'min', 'nonzero', 'prod', 'put', 'ravel', 'repeat', 'round',
     'searchsorted', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace',
     'var')
@@ -100,6 +100,8 @@ Tracer.transpose = method_of_shape(np.transpose)
 Tracer.sort = method_in_place(np.sort)
 Tracer.partition = method_in_place(np.partition)
 Tracer.fill = method_in_place(value_to_fill)
+Tracer.clip = lambda self, min=None, max=None, out=None, **kwargs: np.clip(
+    self, min, max, out=out, **kwargs)
 Tracer.compress = lambda self, condition, *args, **kwargs: np.compress(
     condition, self, *args, **kwargs)
 Tracer.flatten = lambda self, *args, **kwargs: np.copy(
