@@ -108,6 +108,31 @@ class NumPyReadOnlyError(ReadOnlyError, ValueError):
     """
 
 
+class LentArrayError(NumPyReadOnlyError):
+    """NumPy's error for a write into an array that was lent to a function."""
+
+    def __init__(self, text):
+        Exception.__init__(self, text)
+
+
+def explain_write(error, name):
+    """Raise a ReadOnlyError if an error of NumPy's is about such a write.
+
+    Args:
+        error: the error that the function `name` raised.
+        name: the function, which was passed read-only arrays.
+    """
+    if 'read-only' not in str(error) or isinstance(error, ReadOnlyError):
+        return
+    lent = LentArrayError(str(error))
+    for note in [*getattr(error, '__notes__', ()), (
+            f'{name} can only read an array that it is passed, because it '
+            'belongs to the caller. Write into a copy, `x = np.copy(x)`, or '
+            'write `a = a * b` instead of `a *= b`.')]:
+        lent.add_note(note)
+    raise lent.with_traceback(error.__traceback__) from None
+
+
 def refuses(kind, *details):
     """Return a method of a tracer that raises an error."""
     def method(tracer, *_, **__):

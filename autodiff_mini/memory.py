@@ -6,13 +6,15 @@ results belong to the caller.  Chapter 23.
 """
 
 import gc
+import operator
 from functools import wraps
 
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import NUMBERS, Tracer
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core import NUMBERS, Tracer, fun_name
+from autodiff_mini.errors import TracerError, explain_write
+from autodiff_mini.pytree import containers
 
 GIVEN = 'was passed to a rule, which can only read it'
 ARGUMENT = 'is an argument, so it belongs to the caller'
@@ -118,7 +120,7 @@ def to_read(x, why=GIVEN):
     """
     if isinstance(x, np.ndarray) and x.flags.writeable:
         x = x.view()
-        x.flags.writeable = False
+        x.setflags(False)   # faster than x.flags.writeable = False
     elif isinstance(x, Tracer):
         x = seams.lend.run(x, why)
     return x
@@ -135,11 +137,83 @@ def read_by(rule, name, *args):
     try:
         return rule(*args)
     except ValueError as error:
-        if 'read-only' in str(error):
-            error.add_note(f'{name} writes into one of its arguments, which '
-                           'belongs to the caller. Write `a = a * b` instead '
-                           'of `a *= b`, or copy the array first.')
+        explain_write(error, name)
         raise
+
+
+PLAIN = {*NUMBERS, str, type(None)}     # these cannot be written into
+
+
+class Loan:
+    """The arguments that a user's function can read but not change.
+
+    Args:
+        f: the function.
+    """
+
+    __slots__ = 'f', 'lent', 'copies'
+
+    def __init__(self, f):
+        self.f = f
+        self.lent = False   # whether there is an array
+        self.copies = []    # of containers, and what they contained
+
+    def lend(self, x):
+        """Return `x`, anything, with the arrays in it read-only.
+
+        A container of arrays is copied, so that the caller's still holds the
+        arrays that can be changed.
+        """
+        if isinstance(x, np.ndarray):
+            self.lent = True
+            return to_read(x)
+        container = containers[type(x)]
+        if container is None:
+            return x
+        parts, aux = opened(x)
+        if PLAIN.issuperset(map(type, parts)):
+            return x
+        lent = list(map(self.lend, parts))
+        if all(map(operator.is_, parts, lent)):
+            return x
+        copy = container.unflatten(aux, lent)
+        self.copies.append((copy, lent))
+        return copy
+
+    def call(self, *args, **kwargs):
+        """Call the function with arguments that have been lent."""
+        try:
+            out = self.f(*args, **kwargs)
+        except ValueError as error:
+            if self.lent:
+                explain_write(error, fun_name(self.f))
+            raise
+        for copy, lent in self.copies:
+            self.check(copy, lent)
+        return out
+
+    def check(self, copy, lent):
+        """Raise a TypeError if the function has changed a container."""
+        parts, _ = opened(copy)
+        if len(parts) != len(lent) or not all(map(operator.is_, parts, lent)):
+            raise TypeError(
+                f'{fun_name(self.f)} changes a {type(copy).__name__} that it '
+                'was passed, which holds arrays and belongs to the caller. '
+                'Return the new values, or close over the container.')
+
+
+def opened(x) -> tuple:
+    """Return the children of a container, and what is needed to rebuild it.
+
+    A container that cannot be taken apart has no children.
+    """
+    if type(x) is dict:     # in its own order, even if its keys have none
+        return list(x.values()), tuple(x)
+    try:
+        children, aux = containers[type(x)].flatten(x)
+    except (TypeError, ValueError):
+        return [], None
+    return list(children), aux
 
 
 def fresh(x):
@@ -153,10 +227,12 @@ def fresh(x):
 
 
 def mark_as_arguments(trace, xs) -> list:
-    """Return a traced function's arguments as a list, marked read-only."""
+    """Return a traced function's arguments as a list, all read-only."""
     xs = list(xs)
-    for x in xs:
-        if isinstance(x, Tracer) and x._trace is trace:
+    for i, x in enumerate(xs):
+        if isinstance(x, np.ndarray):
+            xs[i] = to_read(x)
+        elif isinstance(x, Tracer) and x._trace is trace:
             x.memory = ARGUMENT
     return xs
 

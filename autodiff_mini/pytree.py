@@ -12,10 +12,12 @@ from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autodiff_mini import seams
 from autodiff_mini.core import (
     ShapedArray, TraceTag, fun_name, public, unwrap_as, unwrapped)
-from autodiff_mini.errors import TracerError
+from autodiff_mini.errors import TracerError, explain_write
 
 
 class NodeType(NamedTuple):
@@ -455,8 +457,13 @@ class FlatFunction:
     tag: TraceTag | None = None
 
     def __call__(self, *leaves):
-        args = self.in_tree.unflatten(leaves)
-        out, aux = self.f(*args), []
+        args, aux = self.in_tree.unflatten(leaves), []
+        try:
+            out = self.f(*args)
+        except ValueError as error:
+            if any(isinstance(x, np.ndarray) for x in leaves):
+                explain_write(error, self)
+            raise
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) != 2:
                 raise TypeError(

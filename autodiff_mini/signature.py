@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import fun_name, is_array
+from autodiff_mini.memory import Loan
 from autodiff_mini.pytree import containers, leaf_names
 
 
@@ -222,9 +223,11 @@ def hold_arguments(f, args, kwargs, keys):
         return args, kwargs, f, held
 
     def f_of_others(*args, **kwargs):
-        args = [held.get(i, x) for i, x in enumerate(args)]
-        return f(*args, **{name: held.get(name, x)
-                           for name, x in kwargs.items()})
+        loan = Loan(f)
+        lent = {key: loan.lend(x) for key, x in held.items()}
+        args = [lent.get(i, x) for i, x in enumerate(args)]
+        return loan.call(*args, **{name: lent.get(name, x)
+                                   for name, x in kwargs.items()})
     f_of_others.__qualname__ = fun_name(f)
     args = tuple(None if i in held else x for i, x in enumerate(args))
     kwargs = {name: None if name in held else x for name, x in kwargs.items()}

@@ -25,7 +25,7 @@ from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import pull
 from autodiff_mini.jaxprs import Jaxpr, drop_dead
-from autodiff_mini.memory import own_memory
+from autodiff_mini.memory import Loan, own_memory
 from autodiff_mini.pytree import (
     LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
     register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
@@ -411,11 +411,20 @@ def select(tag, f, argnums, positions, args, kwargs):
         raise TypeError(f'{tag}: argnums={argnums} names the same argument '
                         'twice. Name each argument once.')
 
+    call, lent = f, list(args)
+    if len(positions) < count or kwargs:
+        loan = Loan(f)
+        for i, x in enumerate(args):
+            if not (i in positions or i - count in positions):
+                lent[i] = loan.lend(x)
+        kwargs = kwargs and loan.lend(kwargs)
+        call = loan.call if loan.lent else f
+
     def f_of_some(values):
-        every = list(args)
+        every = list(lent)
         for i, value in zip(positions, values if several else [values]):
             every[i] = value
-        return f(*every, **kwargs)
+        return call(*every, **kwargs)
 
     def names():
         self = (' (self; argnums=1 names the next argument)'

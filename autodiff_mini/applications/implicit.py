@@ -24,10 +24,12 @@ from autodiff_mini.interpreters import abstract
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.vmap import defelementwise
+from autodiff_mini.memory import Loan
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.pytree import (
     LEAF, leaf_names, map_leaves, register_pytree_node_class, tree_flatten,
     tree_leaves, tree_map, tree_structure)
+from autodiff_mini.signature import named_after
 
 
 @register_pytree_node_class
@@ -135,6 +137,17 @@ def how_to_match(name, x, out):
 
 def is_leaf(x) -> bool:
     return tree_structure(x) is LEAF
+
+
+def at_lent(f, a):
+    """Return `f(a, x)` as a function of `x`, which can only read `a`."""
+    loan = Loan(f)
+    a = loan.lend(a)
+
+    @named_after(f)
+    def f_of_x(x):
+        return loan.call(a, x)
+    return f_of_x
 
 
 def solution_or_nan(found, x, what):
@@ -277,7 +290,7 @@ def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
         >>> round(half(3.0), 9), round(ad.grad(half)(3.0), 9)
         (6.0, 2.0)
     """
-    system, x = open_system(TraceTag('fixed_point', f), partial(f, a),
+    system, x = open_system(TraceTag('fixed_point', f), at_lent(f, a),
                             x_guess)
     tol = precision(x) ** 0.75 if tol is None else tol
     return limit(system, x, tol, max_steps)
@@ -405,4 +418,4 @@ def root(f, a, x_guess, *, tol=None, max_steps=100):
         small = precision(x) ** 0.5 if tol is None else tol
         return converge(f'root of {fun_name(f)}',
                         partial(newton_step, system), x, small, max_steps)
-    return custom_root(partial(f, a), x_guess, newton, dense_solve)
+    return custom_root(at_lent(f, a), x_guess, newton, dense_solve)

@@ -18,6 +18,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, public, typeof
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.loops import scan, while_loop
+from autodiff_mini.memory import Loan
 from autodiff_mini.numpy_api import asarray, inexact
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map)
@@ -359,9 +360,12 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
         raise ValueError(f'{tag}: the state y0 contains no numbers. Pass at '
                          'least one.')
 
+    loan = Loan(func)
+    args = loan.lend(args)
+
     @named_after(func)
     def slope(y, t):
-        out = func(y, t, *args)
+        out = loan.call(y, t, *args)
         slopes, found = tree_flatten(out)
         if found != tree:
             raise TypeError(

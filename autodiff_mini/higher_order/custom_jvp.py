@@ -15,7 +15,8 @@ from typing import NamedTuple
 from autodiff_mini import seams
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
-    TraceTag, Tracer, float0, fun_name, public, tangent_type, typeof)
+    EvalTrace, TraceTag, Tracer, current_trace, float0, fun_name, public,
+    tangent_type, typeof)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import Store, defcall, on_arrays
 from autodiff_mini.higher_order.programs import (
@@ -25,7 +26,7 @@ from autodiff_mini.higher_order.staged_calls import (
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.jaxprs import Jaxpr, Var
-from autodiff_mini.memory import own_memory, read_by, to_read
+from autodiff_mini.memory import Loan, own_memory, read_by, to_read
 from autodiff_mini.pytree import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
     tree_map, tree_structure)
@@ -448,6 +449,8 @@ class custom_jvp(UserFunction):
                 f'{method}. Define it with {name}.{method}.')
         call = FlatCall(self)
         xs = call.operands(args, kwargs)
+        # Outside of transformations, a call only calls the function.
+        call.lends = not isinstance(current_trace(), EvalTrace)
         ys = self.bind(call, xs)
         return call.out_tree.unflatten(own_memory(ys, xs))
 
@@ -480,9 +483,10 @@ class FlatCall:
         in_tree: the structure of the tuple of the other arguments.
         names: the names of the keyword-only arguments.
         left_out: how many keyword-only arguments the call left out.
+        lends: whether the function and its rules can only read arguments.
     """
 
-    held, keys, names, left_out = {}, (), (), 0
+    held, keys, names, left_out, lends = {}, (), (), 0, False
 
     def __init__(self, function):
         self.function = function
@@ -527,24 +531,31 @@ class FlatCall:
         return traced + xs
 
     def __call__(self, *operands):
-        args, kwargs = self.in_place(*self.split(operands))
-        ys, self.out_tree = tree_flatten(self.function.fun(*args, **kwargs))
+        fun, loan = self.function.fun, None
+        if self.lends:
+            loan = Loan(fun)
+            fun, operands = loan.call, list(map(loan.lend, operands))
+        args, kwargs = self.in_place(*self.split(operands, loan=loan))
+        ys, self.out_tree = tree_flatten(fun(*args, **kwargs))
         return ys
 
-    def split(self, operands, marks=()):
+    def split(self, operands, marks=(), loan=None):
         """Return the nondiff arguments, and the leaves of the others.
 
         Args:
             operands: the operands of the call.
             marks: for each operand, its tangent or whether it is perturbed.
+            loan: the Loan of a function that can only read the arguments.
         """
-        if not self.keys:
-            return self.held, operands
-        self.check_still(marks)
-        n = len(self.keys)
-        values = iter(operands[:n])
-        held = {key: replace_traced(x, values) if key in self.keys else x
-                for key, x in self.held.items()}
+        held, n = self.held, len(self.keys)
+        if n:
+            self.check_still(marks)
+            values = map(to_read, operands[:n])
+            held = {key: replace_traced(x, values) if key in self.keys else x
+                    for key, x in held.items()}
+        if self.lends and held:
+            loan = loan or Loan(self.function.fun)
+            held = {key: loan.lend(x) for key, x in held.items()}
         return held, operands[n:]
 
     def in_place(self, held, xs):

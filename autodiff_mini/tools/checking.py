@@ -10,6 +10,7 @@ from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.forward import jvp
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import fun_name, public, typeof
+from autodiff_mini.memory import Loan
 from autodiff_mini.pytree import tree_leaves, tree_map
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -61,7 +62,9 @@ def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
         if mode not in CHECKS:
             raise ValueError(f'check_grads of {fun_name(f)}: modes must be '
                              f"'fwd' or 'rev', but got {mode!r}")
-    precision = lowest_precision(args, f(*args))
+    loan = Loan(f)
+    args = loan.lend(tuple(args))
+    precision = lowest_precision(args, loan.call(*args))
     eps = STEPS[precision] if eps is None else eps
     tolerance = TOLERANCES[precision]
     atol = tolerance if atol is None else atol

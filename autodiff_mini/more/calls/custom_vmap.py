@@ -24,7 +24,7 @@ from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.vmap import spread
 from autodiff_mini.jaxprs import Var, dead_rules
-from autodiff_mini.memory import own_memory
+from autodiff_mini.memory import own_memory, to_read
 from autodiff_mini.pytree import (
     leaf_names, map_leaves, tree_flatten, tree_map)
 from autodiff_mini.zeros import Zero, instantiate_all, pack, perturbed, unpack
@@ -288,7 +288,7 @@ class FlatBatching(UserRule):
 
     def __call__(self, xs, mapped, size):
         call = self.call
-        args, kwargs = call.in_place(*call.split(xs))
+        args, kwargs = call.in_place(*call.split(list(map(to_read, xs))))
         out, marks = self.ask(partial(call.rules.vmap, **kwargs), size,
                               marks_like(call, mapped), *args)
         wanted = getattr(call, 'out_tree', None)
