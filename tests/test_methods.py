@@ -1,6 +1,7 @@
 """Guard methods: transformations decorate them, and jit traces self."""
 
 import pickle
+import unittest
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import SimpleNamespace
@@ -191,6 +192,98 @@ def test_objects_that_cannot_be_opened_are_refused():
             Slots(), 'cannot be traced'):
         with pytest.raises(TypeError, match=words):
             it.f(1.0)
+
+
+class Case(unittest.TestCase):
+    def twice(self, x):
+        return 2 * x
+
+    def runTest(self):
+        """Let unittest make a Case."""
+
+
+def test_a_dict_without_an_order_in_an_object_is_static():
+    case = Case()
+    twice = ad.jit(case.twice)
+    assert twice(3.0) == 6.0 == ad.vmap(twice)(np.full(2, 3.0))[1]
+    assert ad.grad(twice)(3.0) == 2.0
+
+    class Table:
+        @ad.jit
+        def at(self, x):
+            traced.append('at')
+            return x * self.rows[0][dict] + len(self.rows)
+
+    table = Table()
+    table.rows = [{dict: 2, list: [1, (3, {1: 'a', 'b': None})]}]
+    for change in (lambda: None, lambda: table.rows[0].update({dict: 5}),
+                   lambda: table.rows.append({}),
+                   lambda: table.rows[0].update({2: 'c'}),
+                   lambda: table.rows[0][list][1][1].update({'b': 1})):
+        change()
+        del traced[:]
+        for _ in range(2):
+            assert table.at(3.0) == (
+                3 * table.rows[0][dict] + len(table.rows))
+        assert traced == ['at']
+
+
+def test_an_array_without_numbers_in_an_object_is_static():
+    class Names:
+        @ad.jit
+        def count(self, x):
+            traced.append('count')
+            return x * np.sum(self.names == self.names[0])
+
+    names = Names()
+    for array in (np.array(['a', 'b']), np.array(['a', None], object),
+                  np.array(['2020', '2021'], 'M8[Y]'),
+                  np.array([(1, 2.0), (3, 4.0)], 'i4,f8')):
+        names.names = array
+        del traced[:]
+        assert [names.count(2.0), names.count(2.0)] == [2.0, 2.0]
+        array[1] = array[0]
+        assert [names.count(2.0), names.count(2.0)] == [4.0, 4.0]
+        assert traced == ['count'] * 2
+
+
+def test_a_rule_sees_a_traced_attribute_beside_a_dict_without_an_order():
+    def product(w):
+        model = Model()
+        model.w, model.table = w, {dict: 1, 'a': 2}
+        return model.ruled(X)
+    mapped = ad.vmap(product)(np.diag([1.0, 2.0, 5.0]))
+    np.testing.assert_array_equal(mapped, X * np.diag([1.0, 2.0, 5.0]))
+    with pytest.raises(TypeError, match='is the self of a method'):
+        ad.jvp(product, (np.ones(3),), (np.ones(3),))
+
+
+def test_jit_looks_at_each_item_of_a_container_and_not_inside_arrays():
+    """So an object with a large list is slow, but not one with an array."""
+    looks = []
+
+    class Item:
+        def __eq__(self, other):
+            return looks.append('compare') or self is other
+
+        def __hash__(self):
+            return looks.append('look') or 1
+
+    class Holder:
+        @ad.jit
+        def of(self, x):
+            return x
+
+    counts = []
+    for n in 1, 10:
+        holder = Holder()
+        holder.items = [Item() for _ in range(n)]
+        holder.table = np.zeros(1000 * n)
+        holder.of(1.0)
+        looks.clear()
+        holder.of(1.0)
+        counts.append(looks.count('look'))
+    assert counts[1] == 10 * counts[0] > 0
 
 
 class Careless:

@@ -12,7 +12,8 @@ from types import MethodType, ModuleType
 from autodiff_mini import seams
 from autodiff_mini.core import Tracer, fun_name, is_array
 from autodiff_mini.pytree import (
-    Static, register_pytree_node, tree_flatten, tree_structure)
+    Static, containers, frozen, register_pytree_node, tree_flatten,
+    tree_structure)
 from autodiff_mini.signature import (
     UserFunction, gives_self, is_object, named_after, takes_self)
 
@@ -82,16 +83,60 @@ register_pytree_node(
 register_pytree_node(Static, lambda x: ((), x), lambda x, _: x.value)
 
 
+class Unsorted:
+    """A dict whose keys cannot be sorted, as a tree, in the dict's order."""
+
+    def __init__(self, items):
+        self.items = items
+
+
+register_pytree_node(
+    Unsorted, lambda x: (x.items.values(), tuple(x.items)),
+    lambda keys, values: dict(zip(keys, values)))
+
+
 def as_attribute(x):
     """Return an attribute as a tree, with other leaves than arrays Static."""
-    leaves, treedef = tree_flatten(x)
-    return treedef.unflatten(
-        [leaf if isinstance(leaf, Tracer) or is_array(leaf) else Static(leaf)
-         for leaf in leaves])
+    try:
+        leaves, treedef = tree_flatten(x)
+    except TypeError:
+        return as_unsorted(x)
+    return treedef.unflatten(map(as_leaf, leaves))
+
+
+def as_leaf(x):
+    """Return an array of numbers, or anything else as Static."""
+    if isinstance(x, Tracer):
+        return x
+    if not is_array(x):
+        return Static(x)
+    if x.dtype.kind in 'biufc':
+        return x
+    static = Static(x)
+    static.key = x.shape, x.dtype, frozen(tuple(x.ravel().tolist()))
+    return static
+
+
+def as_unsorted(x):
+    """Return a tree with a dict in it whose keys cannot be sorted."""
+    if type(x) is dict:
+        items = {key: as_attribute(value) for key, value in x.items()}
+        try:
+            sorted(x)
+        except TypeError:
+            return Unsorted(items)
+        return items
+    children, aux = containers[type(x)].flatten(x)
+    return containers[type(x)].unflatten(aux, list(map(as_attribute,
+                                                       children)))
 
 
 def check_static(f, name, treedef, seen):
-    """Raise a TypeError if arrays are inside of an object that is static."""
+    """Raise a TypeError if arrays are where jit would not see them change."""
+    if treedef.node_type is Unsorted and treedef.num_leaves:
+        raise TypeError(
+            'The keys of a dict in a pytree must be sortable, but got '
+            f'{[*treedef.aux]} in self.{name}, which holds arrays')
     x = treedef.aux.value if treedef.node_type is Static else None
     if hasattr(x, '__dict__') and id(x) not in seen and not isinstance(
             x, (type, ModuleType, UserFunction)):
