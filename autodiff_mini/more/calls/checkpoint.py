@@ -105,9 +105,10 @@ lowering.rules[checkpoint_p] = checkpoint_lowering
 
 @public
 def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
-    """Return a version of `f` whose derivative keeps only the arguments.
+    """Return a version of `f` whose derivative keeps no residuals.
 
-    Reverse mode runs `f` again to compute its residuals.
+    It keeps the arguments of `f` and the values that `f` captures.  Reverse
+    mode runs the program of `f` again to compute the residuals.
 
     Args:
         f: a function of arrays, or trees of arrays, that computes with NumPy.
