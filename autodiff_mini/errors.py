@@ -16,6 +16,10 @@ from importlib import import_module
 from autodiff_mini import seams
 
 
+class TypeOrValueError(TypeError, ValueError):
+    """An argument does not fit, and JAX raises one of the two classes."""
+
+
 class TracerError(TypeError):
     """A tracer cannot do what NumPy would do with an array."""
 

@@ -17,7 +17,8 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.core import (
     ShapedArray, TraceTag, fun_name, public, unwrap_as, unwrapped)
-from autodiff_mini.errors import TracerError, explain_write
+from autodiff_mini.errors import (
+    TracerError, TypeOrValueError, explain_write)
 
 
 class NodeType(NamedTuple):
@@ -213,8 +214,10 @@ def flatten_dict(d):
     try:
         keys = sorted(d)
     except TypeError as error:
-        raise TypeError('The keys of a dict in a pytree must be sortable, '
-                        f'but got {list(d)}') from error
+        raise TypeOrValueError(
+            'Comparator raised exception while sorting pytree dictionary '
+            'keys. The keys of a dict in a pytree must be sortable, but got '
+            f'{list(d)}') from error
     return [d[key] for key in keys], tuple(keys)
 
 
@@ -467,8 +470,9 @@ class FlatFunction:
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) != 2:
                 raise TypeError(
-                    f'With has_aux=True, {self} must return a pair (output, '
-                    f'aux), but it returned {out!r}')
+                    'expected function with aux output to return a '
+                    f'two-element tuple: with has_aux=True, {self} must '
+                    f'return a pair (output, aux), but it returned {out!r}')
             out, (aux, self.aux_tree) = out[0], tree_flatten(out[1])
         outs, self.out_tree = tree_flatten(out)
         return outs + aux

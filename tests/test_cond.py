@@ -237,12 +237,13 @@ def branch(x):
     return x if x > 0 else -x
 
 
-EQUAL = 'the branches must return equal types, but '
+EQUAL = 'cond branches must have equal output types but they differ: '
 ERRORS = {
     'vector': (lambda: ad.cond(X > 0, I, I, 1.), T, r'Pred must be a scalar, '
                r'but got bool\[4\].*np.where'),
     'tree': (lambda: ad.cond(True, np.sin, pair, 1.), T,
-             'cond of .*the same type structure, but .*pair returns '
+             'cond of .*: cond branch outputs must have the same pytree '
+             'structure, but they differ: .*pair returns '
              r'PyTreeDef\(\(\*, \*\)\), and .*sin.* returns .*\(\*\)'),
     'shape': (lambda: ad.cond(True, np.sin, rows, np.float64(1)), T,
               rf'cond of .*{EQUAL}.*rows returns float64\[2\], and '

@@ -202,10 +202,11 @@ def loop(cond_fun=lambda c: c > 0, body=goes_on, init=1.0):
 NAME = 'while_loop of .*body_fun'
 TREES = (f'{NAME}.*carry input and carry output must have the same pytree '
          'structure.*the input is ')
-SCALAR = ', the condition of a while_loop, must return a boolean scalar, but '
+SCALAR = ', the condition of a while_loop, '
 BOOL = ad.TracerBoolConversionError
 ERRORS = {
-    'float': (loop(goes_on), T, rf'goes_on{SCALAR}returns float64\[\]'),
+    'float': (loop(goes_on), T, 'cond_fun must return a boolean scalar, but '
+              rf'goes_on{SCALAR}returns float64\[\]'),
     'vector': (loop(lambda c: X > c), T, rf'{SCALAR}returns bool\[4\]'),
     'none': (loop(lambda c: None), T, SCALAR + 'returns .*None'),
     'tree': (loop(body=lambda c: (c, c)), T,

@@ -18,7 +18,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, ShapedArray, TraceTag, array_type, float0, fun_name, public,
     typeof, typeof_result)
-from autodiff_mini.errors import UnexpectedTracerError
+from autodiff_mini.errors import TypeOrValueError, UnexpectedTracerError
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
@@ -85,7 +85,7 @@ class Pushforward(LinearFunction):
                 f'{tag}: the linear function takes tangents with the tree '
                 f'structure of the primals, {in_tree}, but got {tree}')
         names = lambda: leaf_names(in_tree, f'{tag}: tangents')
-        x_dots = map_leaves(fit_tangent, names, in_avals, x_dots)
+        x_dots = map_leaves(fit_pushed, names, in_avals, x_dots)
         y_dots = eval_jaxpr(jaxpr, self.residuals,
                             *map(instantiate_zeros, x_dots))
         y_dots = list(map(whole_tangent, out_avals, y_dots))
@@ -106,10 +106,11 @@ class Pullback(LinearFunction):
             raise TypeError(
                 f'{tag}: the pullback got {len(cotangents)} cotangents, but '
                 'takes one, with the tree structure of the output of the '
-                f'function, {out_tree}. For several outputs, pass a tuple.')
+                f'function, {out_tree}. It must be called with a single '
+                'argument. For several outputs, pass a tuple.')
         given, tree = tree_flatten(*cotangents)
         if tree != out_tree:
-            raise ValueError(
+            raise TypeOrValueError(
                 f'{tag}: unexpected tree structure of the cotangent: got '
                 f'{tree}, but the output of the function has {out_tree}')
         names = lambda: leaf_names(out_tree, f'{tag}: cotangent')
@@ -130,6 +131,19 @@ class Pullback(LinearFunction):
         return in_tree.unflatten(own_memory(list(x_bars), others))
 
 
+def fit_pushed(aval, x_dot):
+    """Convert a user's tangent to the type of the primal."""
+    try:
+        return fit_tangent(aval, x_dot)
+    except UnexpectedTracerError:
+        raise
+    except (TypeError, ValueError):
+        raise TypeOrValueError(
+            'linearized function called on tangent values inconsistent with '
+            f'the original primal values: the primal is {aval} and the '
+            f'tangent is {typeof(x_dot)}') from None
+
+
 def fit_given(aval, ct):
     """Convert a user's cotangent to the type of the output."""
     try:
@@ -137,8 +151,8 @@ def fit_given(aval, ct):
     except UnexpectedTracerError:
         raise
     except (TypeError, ValueError):
-        raise ValueError(
-            'unexpected type (e.g. shape or dtype) of the cotangent: got '
+        raise TypeOrValueError(
+            'unexpected type (e.g. shape/dtype) of the cotangent: got '
             f'{typeof(ct)}, but the output of the function is {aval}. Pass '
             'a cotangent of that type.') from None
 
@@ -296,6 +310,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
 
     Args:
         f: a function of arrays, or trees of arrays, that returns a scalar.
+            It can only read the arrays that it is passed.
         argnums: the position of the argument to differentiate with respect
             to, or a tuple of positions.
         has_aux: whether `f` returns a pair whose second element is not

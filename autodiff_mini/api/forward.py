@@ -7,13 +7,15 @@ interpreters need no checks.  Chapter 18.
 from autodiff_mini import seams
 from autodiff_mini.core import (
     TraceTag, Tracer, fun_name, public, typeof, typeof_result)
+from autodiff_mini.errors import TypeOrValueError
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_axis, spread, vmap_flat)
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import (
-    FlatFunction, leaf_names, map_leaves, open_as, tree_flatten)
+    LEAF, FlatFunction, leaf_names, map_leaves, open_as, tree_flatten,
+    tree_structure)
 from autodiff_mini.signature import (
     apply, argument_names, hold_arguments, named_after)
 
@@ -55,11 +57,11 @@ def jvp(f, primals, tangents, has_aux=False):
     x_dots, tangent_tree = tree_flatten(tuple(tangents))
     if in_tree != tangent_tree:
         raise TypeError(
-            f'jvp of {fun_name(f)}: primals and tangents must have the same '
-            f'tree structure, but the primals have {in_tree} and the '
-            f'tangents {tangent_tree}')
+            f'jvp of {fun_name(f)}: primal and tangent arguments to jvp must '
+            f'have the same tree structure, but the primals have {in_tree} '
+            f'and the tangents {tangent_tree}')
     names = lambda: leaf_names(in_tree, f'jvp of {fun_name(f)}: primals')
-    x_dots = map_leaves(fit_tangent, names, xs, x_dots)
+    x_dots = map_leaves(fit_argument, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
     outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
     ys = outs[:flat_f.out_tree.num_leaves]
@@ -72,6 +74,12 @@ def jvp(f, primals, tangents, has_aux=False):
     y = flat_f.out_tree.unflatten(ys)
     y_dot = flat_f.out_tree.unflatten(y_dots)
     return (y, y_dot, aux) if has_aux else (y, y_dot)
+
+
+def fit_argument(x, x_dot):
+    """Return `x_dot` as the tangent of the argument `x`, or raise."""
+    return fit_tangent(
+        x, x_dot, 'jvp called with different primal and tangent shapes:')
 
 
 @public
@@ -96,8 +104,9 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         mapped arguments and in the outputs.
 
     Raises:
-        TypeError: `in_axes` is not an integer, None, a tuple, or a list, or
-            a mapped argument or an output of `f` is not an array.
+        TypeError: `in_axes` is not an integer, None, a tuple, or a list, an
+            entry is not an axis, or a mapped argument or an output of `f` is
+            not an array.
         ValueError: an argument has no such axis, axes differ in length,
             there is no mapped argument and no `axis_size`, or a tree of axes
             does not fit.
@@ -120,7 +129,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
         tag = TraceTag('vmap', f)
-        if entries and len(entries) != len(args):
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             seams.check('axis_for_each', tag, in_axes, args)
         args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
         xs, in_tree = tree_flatten((args, kwargs))
@@ -145,13 +154,19 @@ def flatten_axes(tag, what, axes, tree) -> list:
 
     Raises:
         ValueError: `axes` is not a prefix of the tree.
+        TypeError: a leaf is not an axis.
     """
     if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
         return [axes] * tree.num_leaves
     opened = open_as(tree, axes)
+    if tree_structure(axes) == LEAF:
+        raise TypeOrValueError(
+            f'{tag}: vmap {what} must be an int, None, or (nested) container '
+            f'with those types as leaves, but got {axes!r}')
     if opened is None:
-        raise ValueError(f'{tag}: {what} must be an int, None, or a prefix '
-                         f'of the tree {tree}, but got {axes!r}')
+        raise ValueError(
+            f'{tag}: vmap {what} specification must be a tree prefix of the '
+            f'corresponding value, {tree}, but got {axes!r}')
     return [axis for child, subtree in zip(opened, tree.children)
             for axis in flatten_axes(tag, what, child, subtree)]
 
@@ -163,10 +178,11 @@ def batch_to_front(x, axis):
     ndim = typeof(x).ndim
     if not -ndim <= axis < ndim:
         raise ValueError(
-            f'vmap was requested to map over axis {axis}, which implies that '
-            f'the rank should be at least {max(axis + 1, -axis)}, but it is '
-            f'only {ndim} (the type is {typeof(x)}). For an argument that '
-            'has no batch axis, set in_axes to None.')
+            f'vmap was requested to map its argument along axis {axis}, '
+            'which implies that the rank should be at least '
+            f'{max(axis + 1, -axis)}, but it is only {ndim} (the type is '
+            f'{typeof(x)}). For an argument that has no batch axis, set '
+            'in_axes to None.')
     return move_axis(x, axis % ndim, 0)
 
 
@@ -194,9 +210,11 @@ def batch_from_front(x, dim, axis, size):
                          'example out_axes=0.')
     ndim = typeof(x).ndim + (dim is None)
     if not -ndim <= axis < ndim:
-        raise ValueError(f'out_axes is {axis}, but the output has {ndim} '
-                         'axes, including the batch axis, so out_axes must '
-                         f'be between {-ndim} and {ndim - 1}')
+        raise ValueError(
+            f'axis {axis} is out of bounds for array of dimension {ndim}: '
+            f'out_axes is {axis}, but the output has {ndim} axes, including '
+            f'the batch axis, so out_axes must be between {-ndim} and '
+            f'{ndim - 1}')
     if dim is None:
         x = spread(x, dim, size)
         x = x if isinstance(x, Tracer) else x.copy()

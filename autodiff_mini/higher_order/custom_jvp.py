@@ -335,6 +335,9 @@ class custom_jvp(UserFunction):
     tangents end with all of the keyword-only arguments, in the order of the
     signature, defaults included.  If it passes none, the rule gets none.
 
+    Inside of transformations, the function and its rules can only read their
+    arguments.  Outside, a call only calls the function.
+
     Source: `jax.custom_jvp`, and its design document, *Custom JVP/VJP rules
     for JAX-transformable functions*.
 
@@ -633,6 +636,18 @@ class UserRule:
         return (f'Custom {self.kind} rule {self.__name__} for function '
                 f'{self.call}')
 
+    def outputs(self, out) -> list:
+        """Return the leaves of the primal output, which is like `fun`'s."""
+        ys, tree = tree_flatten(out)
+        wanted = getattr(self.call, 'out_tree', tree)
+        if tree != wanted:      # the function was staged before
+            raise TypeError(
+                f'{self} must produce primal outputs equal to those of the '
+                f'function, in the same container (pytree) structure, '
+                f'{wanted}, but got {tree}')
+        self.call.out_tree = tree
+        return ys
+
     def ask(self, rule, *args):
         """Call the rule, and return its result.
 
@@ -666,7 +681,7 @@ class FlatRule(UserRule):
         tangents = call.in_tree.unflatten(map(to_read, x_dots))
         out, out_dot = self.ask(
             rules.jvp, *held.values(), primals, tangents)
-        ys, call.out_tree = tree_flatten(out)
+        ys = self.outputs(out)
         y_dots = flatten_up_to(call.out_tree, out_dot)
         names = lambda: leaf_names(
             call.out_tree, f'{self} must produce primal and tangent outputs '

@@ -392,7 +392,7 @@ class FlatForward(UserRule):
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
         args, kwargs = call.in_place(held, primals)
         out, saved = self.ask(partial(rules.fwd, **kwargs), *args)
-        ys, call.out_tree = tree_flatten(out)
+        ys = self.outputs(out)
         map_leaves(typeof_result, lambda: leaf_names(
             call.out_tree, f'{self}: output'), ys)
         leaves, res_tree = tree_flatten(saved)

@@ -13,7 +13,7 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     ShapedArray, Trace, Tracer, current_trace, float0, tangent_type, typeof,
     user_line)
-from autodiff_mini.errors import RuleTable
+from autodiff_mini.errors import RuleTable, TypeOrValueError
 from autodiff_mini.memory import mark_as_arguments
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -142,8 +142,15 @@ def match(x_dot, y):
     return convert(x_dot, want.dtype, want.weak_type)
 
 
-def fit_tangent(x, x_dot):
-    """Return `x_dot` as the tangent of `x`, or raise an error."""
+def fit_tangent(x, x_dot,
+                shapes='primal and tangent shapes must be equal, but'):
+    """Return `x_dot` as the tangent of `x`, or raise an error.
+
+    Args:
+        x: a value, or its type.
+        x_dot: its tangent.
+        shapes: what an error about their shapes begins with.
+    """
     aval, got = typeof(x), typeof(x_dot)
     if got is aval and aval.dtype.kind in 'fc':
         return x_dot
@@ -151,12 +158,13 @@ def fit_tangent(x, x_dot):
     same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
     if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
         cure = f'. Write the primal as {x}.0' if type(x) is int else ''
-        raise TypeError('primal and tangent dtypes must be equal (float0 if '
-                        'the primal is an integer or boolean), but the '
-                        f'primal is {aval} and the tangent is {got}{cure}')
+        raise TypeError('primal and tangent arguments do not match; dtypes '
+                        'must be equal (float0 if the primal is an integer '
+                        f'or boolean), but the primal is {aval} and the '
+                        f'tangent is {got}{cure}')
     if got.shape != aval.shape:
-        raise ValueError('primal and tangent shapes must be equal, but the '
-                         f'primal is {aval} and the tangent is {got}')
+        raise TypeOrValueError(
+            f'{shapes} the primal is {aval} and the tangent is {got}')
     if wanted.dtype == float0:
         return Zero(x)
     return convert(x_dot, aval.dtype, aval.weak_type)

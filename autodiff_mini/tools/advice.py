@@ -513,9 +513,12 @@ def instead_of_output(general, y):
 
 def explain_sizes(general, tag, names, axes, sizes):
     """Return what is wrong with axes that have no length in common."""
+    if not axes:
+        return (': vmap wrapped function must be passed at least one '
+                'argument containing an array or axis_size must be specified')
     if not sizes:
-        return (' must have at least one non-None value in in_axes, or an '
-                'axis_size')
+        return (': vmap must have at least one non-None value in in_axes or '
+                'axis_size must be specified')
     mapped = [name.removeprefix(f'{tag}: ')
               for name, axis in zip(names(), axes) if axis is not None]
     lengths = map('{} has length {}'.format, [*mapped, 'axis_size'], sizes)

@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import common_type
 from autodiff_mini.core import fun_name, typeof
+from autodiff_mini.errors import TracerError
 from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
 from autodiff_mini.signature import names_of
 
@@ -42,18 +43,20 @@ def check_in_axes(f, in_axes):
     if isinstance(in_axes, bool) or not isinstance(
             in_axes, (int, tuple, type(None))):
         raise TypeError(
-            f'vmap of {fun_name(f)}: in_axes must be an int, None, or a '
-            'tuple of entries corresponding to the positional arguments, '
-            f'but got {in_axes!r}')
+            f'vmap of {fun_name(f)}: vmap in_axes must be an int, None, or a '
+            'tuple of entries corresponding to the positional arguments '
+            f'passed to the function, but got {in_axes!r}')
 
 
 def check_axis_for_each(tag, in_axes, args):
     """Check that there is an axis for each positional argument."""
-    if isinstance(in_axes, tuple) and in_axes and len(in_axes) != len(args):
-        raise ValueError(
-            f'{tag}: in_axes must have an entry for each positional argument '
-            f'({len(args)}), but got {in_axes}. For an argument that '
-            'is the same for all examples, write None.')
+    raise ValueError(
+        f'{tag}: vmap in_axes must be an int, None, or a tuple of entries '
+        'corresponding to the positional arguments passed to the function, '
+        f'but got len(in_axes)={len(in_axes)}, len(args)={len(args)}. A '
+        'tuple in_axes must have an entry for each positional argument '
+        f'({len(args)}), but got {in_axes}. For an argument that is the same '
+        'for all examples, write None.')
 
 
 def check_argnums(tag, argnums):
@@ -102,7 +105,8 @@ def check_rows(tag, xs):
 def check_row(x):
     if not typeof(x).shape:
         raise ValueError('scan iterates over the first axis of its inputs, '
-                         f'but this input has no axes: {typeof(x)}. If a '
+                         f'but this input has no axes: {typeof(x)}. So scan '
+                         'got value with no leading axis to scan over. If a '
                          'value is the same at every step, let the body '
                          'close over it.')
 
@@ -115,12 +119,18 @@ def check_length(tag, xs, length):
         lengths += map_leaves(number_of_steps, lambda: [f'{tag}: length'],
                               [length])
     if not lengths:
-        raise ValueError(f'{tag}: scan needs xs to iterate over, or a length')
+        raise ValueError(f'{tag}: scan got no values to scan over and '
+                         '`length` not provided: it needs xs to iterate '
+                         'over, or a length')
     if len({*lengths}) > 1:
         names = [*leaf_names(tree, 'xs'), 'length']
         have = ', '.join(map('{} has {}'.format, names, lengths))
-        raise ValueError(f'{tag}: scan got values with different leading '
-                         f'axis sizes: {have}. They must be equal.')
+        sizes = {*lengths[:len(rows)]}
+        wrong = ('scan got values with different leading axis sizes'
+                 if len(sizes) > 1 else
+                 f'scan got `length` argument of {lengths[-1]} which '
+                 f'disagrees with leading axis sizes {[*sizes]}')
+        raise ValueError(f'{tag}: {wrong}: {have}. They must be equal.')
 
 
 def number_of_steps(length):
@@ -134,9 +144,10 @@ def number_of_steps(length):
 def check_carry_tree(tag, tree, out_tree):
     """Check that a step returns a carry of this structure, and an output."""
     if out_tree.node_type is not tuple or len(out_tree.children) != 2:
-        raise TypeError(f'{tag}: the body of a scan must return a pair '
-                        f'(carry, y), but its output is {out_tree}. Return '
-                        '(carry, None) if the steps have no output.')
+        raise TypeError(f'{tag}: scan body output must be a pair: the body '
+                        'of a scan must return a pair (carry, y), but its '
+                        f'output is {out_tree}. Return (carry, None) if the '
+                        'steps have no output.')
     found = out_tree.children[0]
     if found != tree:
         cure = ('Is a `return` missing?' if found.node_type is type(None)
@@ -167,9 +178,9 @@ def check_condition(tag, cond_fun, test, tree):
     """Check that the condition of a while_loop is a boolean scalar."""
     types = ', '.join(map(str, test.out_avals))
     if tree is not LEAF or types != 'bool[]':
-        raise TypeError(f'{fun_name(cond_fun)}, the condition of a '
-                        'while_loop, must return a boolean scalar, but '
-                        f'returns {types or tree}')
+        raise TypeError(f'{tag}: cond_fun must return a boolean scalar, but '
+                        f'{fun_name(cond_fun)}, the condition of a '
+                        f'while_loop, returns {types or tree}')
 
 
 def check_bounds(tag, *bounds):
@@ -180,8 +191,8 @@ def check_bounds(tag, *bounds):
                 'fori_loop takes its bounds first. Write ad.fori_loop(lower, '
                 f'upper, {fun_name(bound)}, init_val).')
         if typeof(bound).shape or typeof(bound).dtype.kind not in 'iu':
-            raise TypeError(f'{tag}: the bounds must be integers, but got '
-                            f'{typeof(bound)}')
+            raise TypeError(f'{tag}: lower and upper arguments to fori_loop '
+                            f'must be integers, but got {typeof(bound)}')
 
 
 def check_functions(transform, functions):
@@ -203,12 +214,23 @@ TAKES = {'cond': 'two functions after its condition',
 
 def check_scalar(tag, what, x):
     """Check that a predicate is a scalar, or an index an integer scalar."""
-    [aval] = map_leaves(typeof, lambda: [f'{tag}: {what}'], [x])
+    if x is None:
+        raise TypeError(f'{tag}: {what.lower()} is None')
+    try:
+        aval = typeof(x)
+    except TracerError:
+        raise
+    except TypeError:
+        raise TypeError(f'{tag}: {what} must be a scalar, but got {x!r} of '
+                        f'type {type(x).__name__}') from None
     if aval.shape != ():
         raise TypeError(f'{tag}: {what} must be a scalar, but got {aval}. To '
                         'choose for each element of an array, use np.where.')
     if what == 'Index' and aval.dtype.kind not in 'iu':
         raise TypeError(f'{tag}: Index must be an integer, but got {aval}')
+    if aval.dtype.kind not in 'biuf':
+        raise TypeError(f'{tag}: {what} type must be either boolean or '
+                        f'number, but got {aval}')
 
 
 def check_branches(tag, functions, trees, types):
@@ -223,8 +245,9 @@ def check_branches(tag, functions, trees, types):
     for name, tree in zip(names, trees):
         if tree != trees[0]:
             raise TypeError(
-                f'{tag}: the branches must have the same type structure, but '
-                f'{names[0]} returns {trees[0]}, and {name} returns {tree}')
+                f'{tag}: {tag.transform} branch outputs must have the same '
+                f'pytree structure, but they differ: {names[0]} returns '
+                f'{trees[0]}, and {name} returns {tree}')
     for avals in zip(*types):
         if common_type(avals) is None:
             strong = next(aval for aval in avals if not aval.weak_type)
@@ -232,9 +255,9 @@ def check_branches(tag, functions, trees, types):
                 (name, aval) for name, aval in zip(names, avals)
                 if common_type([strong, aval]) is None)
             raise TypeError(
-                f'{tag}: the branches must return equal types, but '
-                f'{names[avals.index(strong)]} returns {strong}, and {name} '
-                f'returns {other}')
+                f'{tag}: {tag.transform} branches must have equal output '
+                f'types but they differ: {names[avals.index(strong)]} '
+                f'returns {strong}, and {name} returns {other}')
 
 
 def check_policy(tag, policy):

@@ -111,7 +111,9 @@ def check_cotangents(rule, out):
         raise TypeError(
             f'{rule} must produce a tuple with one cotangent per argument of '
             f'the function ({count}), but got {describe(out)}. Return '
-            '`(ct,)` if there is one argument.')
+            '`(ct,)` if there is one argument. In general, bwd must produce '
+            'an output with the same container (pytree) structure as the '
+            'args tuple of the primal function.')
     if tree.children == (LEAF,) * count and not any(map(is_opened, out)):
         return
     try:

@@ -65,7 +65,8 @@ def switch(index, branches, *operands):
     """
     branches = branches if callable(branches) else tuple(branches)
     if not branches:
-        raise ValueError('switch needs at least one branch')
+        raise ValueError('Empty branch sequence: switch needs at least one '
+                         'branch')
     seams.check('functions', 'switch', branches)
     tag = TraceTag('switch', branches[0])
     seams.check('scalar', tag, 'Index', index)
