@@ -204,3 +204,17 @@ def test_concrete_masks_are_indices(name):
     expected = np.zeros_like(CUBE)
     expected[MASKS[name]] = 2
     assert_same(x_bar, expected)
+
+
+@pytest.mark.parametrize('count', [33, 63])
+def test_an_array_can_have_as_many_axes_as_in_numpy(count):
+    """np.broadcast_shapes accepts half of them."""
+    x = np.full((1,) * count, 0.5)
+    f = lambda x: np.sum(np.sin(x) * np.ones(1) + np.where(x > 0, x, 0.0))
+    for slope in ad.grad(f), ad.jit(ad.grad(f)), lambda x: ad.jvp(
+            f, (x,), (np.ones_like(x),))[1]:
+        np.testing.assert_allclose(np.ravel(slope(x)), np.cos(0.5) + 1)
+    assert ad.jit(f)(x) == f(x) == ad.vmap(f)(x)[0]
+    with pytest.raises(ValueError, match='shape mismatch'):
+        ad.make_jaxpr(np.add)(np.ones((2,) * 12 + (1,) * 24),
+                              np.ones((3,) * 2 + (1,) * 34))

@@ -364,6 +364,7 @@ def has_few_numbers(jaxpr):
                   *[eqn.outvars for eqn in jaxpr.eqns])
     return seams.library_of(jaxpr.consts) is None and all(
         v.aval.dtype in (float, bool)
+        and v.aval.ndim <= 32   # the most that NumPy iterates over
         and 0 < math.prod(v.aval.shape) <= FEW for v in found)
 
 

@@ -18,12 +18,23 @@ rules = RuleTable(
 @lru_cache(maxsize=4096)
 def elementwise_type(primitive, *avals):
     """Return the type of an element-wise result."""
-    shape = np.broadcast_shapes(*[aval.shape for aval in avals])
+    shape = broadcast_shape([aval.shape for aval in avals])
     # 1j + np.float64(1) is a Python number, but 1j + np.ones(2) isn't, so
     # each operand keeps its number of axes.
     kind = type_of_ones(primitive, avals)
     return (ShapedArray(shape, kind.dtype, True) if kind.weak_type
             else array_type(shape, kind.dtype))
+
+
+def broadcast_shape(shapes) -> tuple:
+    """Return the shape of the result, which can have up to 64 axes."""
+    count = max(map(len, shapes))
+    if count <= 32:     # the most that np.broadcast_shapes accepts
+        return np.broadcast_shapes(*shapes)
+    first = [(1,) * (count - len(shape)) + tuple(shape) for shape in shapes]
+    half = [shape[:count // 2] for shape in first]
+    rest = [shape[count // 2:] for shape in first]
+    return broadcast_shape(half) + broadcast_shape(rest)
 
 
 def ones(aval):
