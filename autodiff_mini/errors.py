@@ -271,7 +271,6 @@ NO_MEMORY = 'A traced value has no memory of its own, so leave the call out.'
 CURES = {   # by the name of a function or of an argument
     'where=': 'Choose with np.where afterwards.',
     'dtype=': 'Convert with astype.',
-    'initial=': 'Combine the result with the initial value afterwards.',
     **{f'numpy.{name}': OUTSIDE.format(f'np.{name}') for name in (
         'array2string', 'array_repr', 'array_str', 'save', 'savez',
         'savez_compressed', 'savetxt')},

@@ -109,6 +109,9 @@ SIMPLIFIED = {
     'constant_number': (
         lambda x: x * np.reshape(np.broadcast_to(2.0, 6), (2, 3)), [A], (
         'b = mul a 2.0', 'in (b,) }')),
+    'constant_rows': (
+        lambda x: x * ad.asarray(np.broadcast_to(V, (2, 3))), [A], (
+        'c = mul b a', 'in (c,) }')),
     'constant_with_an_index': (
         lambda x, i: x * ad.asarray(np.broadcast_to(2.0, 6))[i],
         [A, np.int64(1)], ('d = index[indices=(.,)] a c',
