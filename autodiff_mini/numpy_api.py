@@ -63,9 +63,9 @@ def asarray(a, dtype=None):
         dtype = array_type((), np.dtype(dtype)).dtype
         check_real(a, dtype)
     if not (isinstance(a, Tracer) and a.aval.weak_type is False):
-        a = strong(operand(a))
-    if dtype is not None:
-        a = convert(a, dtype)
+        a = operand(a)
+    # In one step, because a Python number can be out of bounds.
+    a = strong(a) if dtype is None else convert(a, dtype)
     return a if isinstance(a, Tracer) else current_trace().lift(a)
 
 

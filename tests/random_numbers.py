@@ -93,11 +93,7 @@ def cast(x, dtype):
 
 
 def as_array(x, dtype):
-    """Convert with a function. A Python number can be out of bounds."""
-    old, new = kind_of(x), np.dtype(dtype).kind
-    x = np.real(x) if old == 'c' and new != 'c' else x
-    if new in 'iu' and old != 'b':
-        x = abs(x) if np.ndim(x) or old not in 'fc' else abs(strong(x))
+    """Convert with a function, which refuses numbers out of bounds."""
     return np.asarray(x, dtype=dtype)[()]
 
 

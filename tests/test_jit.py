@@ -198,6 +198,15 @@ def test_equal_containers_of_different_static_values_are_kept_apart():
     assert [f(2, range(0, 3, 3)), f(2, range(0, 3, 5))] == [6, 10]
 
 
+@pytest.mark.parametrize('x', [-1, 300, -1.0])
+def test_a_python_number_that_a_dtype_cannot_hold_is_an_error(x):
+    """It was converted to int64 first, and then wrapped around."""
+    f = lambda x: np.asarray(x, dtype=np.uint8)
+    for g in f, ad.jit(f), ad.jit(lambda x: ad.cond(True, f, f, x)):
+        with pytest.raises(OverflowError, match='out of bounds for uint8'):
+            g(x)
+
+
 class Pair(NamedTuple):
     first: Any
     second: Any
