@@ -208,6 +208,8 @@ def drop_dead(jaxpr):
     """Return the program without equations whose results are not needed.
 
     An equation also stays if it can raise an error or warn; see `lasting`.
+    If all equations stay as they are, return the program itself, so that
+    what has been computed from it is not computed again.
     """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
@@ -220,6 +222,8 @@ def drop_dead(jaxpr):
         needed.update(eqn.invars)
     kept = {v: x for v, x in zip(jaxpr.constvars, jaxpr.consts)
             if v in needed}
+    if eqns[::-1] == jaxpr.eqns and len(kept) == len(jaxpr.consts):
+        return jaxpr
     return Jaxpr(list(kept), jaxpr.invars, eqns[::-1], jaxpr.outvars,
                  list(kept.values()))
 

@@ -62,10 +62,12 @@ def asarray(a, dtype=None):
     if dtype is not None:
         dtype = array_type((), np.dtype(dtype)).dtype
         check_real(a, dtype)
-    if not (isinstance(a, Tracer) and a.aval.weak_type is False):
-        a = operand(a)
-    # In one step, because a Python number can be out of bounds.
-    a = strong(a) if dtype is None else convert(a, dtype)
+    is_strong = isinstance(a, Tracer) and a.aval.weak_type is False
+    a = a if is_strong else operand(a)
+    if dtype is not None:   # in one step: a number can be out of bounds
+        a = convert(a, dtype)
+    elif not is_strong:
+        a = strong(a)
     return a if isinstance(a, Tracer) else current_trace().lift(a)
 
 

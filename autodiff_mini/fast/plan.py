@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.fast.simplify import (
     ELEMENTWISE, FRESH, PIECEWISE, VIEWS, learn, opened)
+from autodiff_mini.higher_order.programs import remembered
 from autodiff_mini.jaxprs import Equation, Var, programs_of
 from autodiff_mini.primitives.elementwise import pow_p, sign_p, where_p
 from autodiff_mini.primitives.indexing import add_at_p, index_p, scatter_p
@@ -132,6 +133,7 @@ def is_piece(indices):
         and i.step in (None, 1) for i in chosen[-1:])
 
 
+@remembered
 def keeps_order(jaxpr):
     """Return whether the results are C-contiguous, if the arguments are."""
     jaxpr = opened(jaxpr)

@@ -72,7 +72,11 @@ class Prepared:
 
     def __init__(self, operands, names, function, args, kwargs, is_mapped):
         self.function = function
-        compiler = compiled if 'jaxpr' in kwargs else compiled_step
+        compiler = compiled_step
+        if 'jaxpr' in kwargs:   # whose cache holds this, so keep a copy
+            compiler = compiled
+            program = replace(kwargs['jaxpr'], cache={})
+            kwargs = kwargs | {'jaxpr': program}
         self.compile = (partial(compiled_batch, compiler) if is_mapped
                         else compiler)
         is_primitive = isinstance(function, Primitive)

@@ -20,7 +20,7 @@ from autodiff_mini.higher_order.programs import (
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
-from autodiff_mini.jaxprs import Var, dead_rules, drop_dead
+from autodiff_mini.jaxprs import Var, dead_rules
 from autodiff_mini.memory import own_memory
 from autodiff_mini.numpy_api import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
@@ -103,7 +103,9 @@ def run_branch_if_any(axis, mask, xs, mapped, branch):
     return run(pruned(branches[bool(some)]), *xs)
 
 
-pruned = remembered(drop_dead)  # for branches that run operation by operation
+def pruned(branch):
+    """Return a branch for running operation by operation."""
+    return for_outputs(branch, (True,) * len(branch.outvars))[0]
 
 
 @remembered

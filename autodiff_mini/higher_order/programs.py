@@ -339,27 +339,38 @@ def pad_residual_inputs(jaxpr, i, types):
     return replace(jaxpr, invars=residuals + jaxpr.invars[n:], cache={})
 
 
-@remembered
 def for_outputs(jaxpr, used):
     """Return a program for some outputs, and which arguments they need.
 
     The program takes all arguments.
     """
-    program = drop_dead(
-        replace(jaxpr, outvars=picked(jaxpr.outvars, used), cache={}))
+    program, matter = smaller_for_outputs(jaxpr, used)
+    return program or jaxpr, matter
+
+
+@remembered
+def smaller_for_outputs(jaxpr, used):
+    """As `for_outputs`, with None in place of the program itself."""
+    program = drop_dead(jaxpr if all(used) else replace(
+        jaxpr, outvars=picked(jaxpr.outvars, used), cache={}))
     read = {v for eqn in program.eqns for v in eqn.invars}
     read.update(program.outvars)
-    return program, tuple(v in read for v in program.invars)
+    return (program if program is not jaxpr else None,
+            tuple(v in read for v in program.invars))
 
 
 def for_arguments(jaxpr, used):
     """Return a program that takes only the marked arguments."""
-    return permute(jaxpr, tuple(picked(range(len(used)), used)),
-                   range(len(jaxpr.outvars)))
+    return jaxpr if all(used) else permute(
+        jaxpr, tuple(picked(range(len(used)), used)),
+        range(len(jaxpr.outvars)))
 
 
 def prune_equation(eqn, operands, results, **params):
     """Return an equation with only some of its operands and results."""
+    if all(operands) and all(results) and all(
+            eqn.params[name] == value for name, value in params.items()):
+        return eqn
     return Equation(eqn.primitive, picked(eqn.invars, operands),
                     eqn.params | params, picked(eqn.outvars, results),
                     eqn.line)
