@@ -9,6 +9,7 @@ import ast
 import os
 import sys
 import warnings
+from importlib import import_module
 from traceback import walk_tb
 from typing import NamedTuple
 
@@ -75,6 +76,8 @@ def tell(error):
     Returns:
         The error to raise instead of this one, or None.
     """
+    if isinstance(error, RecursionError):
+        import_module('autodiff_mini.tools.slips').explain_depth(error)
     full = os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full'
     hidden = replaced_refusal(error, last_refusal.get())
     if hidden:

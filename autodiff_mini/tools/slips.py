@@ -5,11 +5,11 @@ and random numbers become constants.  See the page *Errors explained*.
 """
 
 import dis
+import sys
 import warnings
 from collections import Counter
 from contextlib import suppress
 from functools import lru_cache, partial
-from importlib import import_module
 from inspect import getattr_static, unwrap
 from pickle import dumps
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType
@@ -72,7 +72,14 @@ def with_warnings(f, args, tag, stage):
     try:
         jaxpr = stage()
     except RecursionError as error:
-        raise recursion_error(error, tag) from None
+        name = name_in_recursion(error)
+        if name is None:
+            raise
+        raise RecursionError(
+            f'{TOO_DEEP}: {name} calls itself while {tag} is traced, and a '
+            'traced condition does not stop it, because np.where and ad.cond '
+            'trace both branches. Write the recursion as a loop, with '
+            'ad.while_loop.') from None
     warn_of_frozen(states)
     return jaxpr
 
@@ -81,20 +88,55 @@ def with_warnings(f, args, tag, stage):
 LASTING = {'jit', 'make_jaxpr', 'scan', 'while_loop'}
 
 
-def recursion_error(error, tag):
-    """Return a RecursionError that names the function that calls itself."""
-    walk_tb = import_module('traceback').walk_tb
-    names = Counter(frame.f_code.co_qualname for frame, _
-                    in walk_tb(error.__traceback__)
-                    if not is_library[frame.f_code.co_filename])
-    if not names:
-        return error
-    [(name, _)] = names.most_common(1)
-    return RecursionError(
-        f'maximum recursion depth exceeded: {name} calls itself while {tag} '
-        'is traced, and a traced condition does not stop it, because '
-        'np.where and ad.cond trace both branches. Write the recursion as a '
-        'loop, with ad.while_loop.')
+TOO_DEEP = 'maximum recursion depth exceeded'
+MANY = 10       # frames of one function
+
+
+def frames_of(error) -> list:
+    """Return the frames that an error has left, and those at work."""
+    frames, frame = [], sys._getframe(1)
+    while frame:
+        frames.append(frame)
+        frame = frame.f_back
+    entry = error.__traceback__
+    while entry:
+        frames.append(entry.tb_frame)
+        entry = entry.tb_next
+    return frames
+
+
+def name_in_recursion(error):
+    """Return the name of the user's function that calls itself, or None.
+
+    Two functions with the same code differ if they close over other values.
+    """
+    counts = Counter(
+        (frame.f_code, *map(id, map(frame.f_locals.get,
+                                    frame.f_code.co_freevars)))
+        for frame in frames_of(error)
+        if not is_library[frame.f_code.co_filename])
+    for (code, *_), count in counts.most_common(1):
+        if count >= MANY:
+            return code.co_qualname
+    return None
+
+
+def explain_depth(error):
+    """Say in a RecursionError how many levels were nested in each other.
+
+    The functions of a level are called once each, some a few times.
+    """
+    if not str(error).startswith(TOO_DEEP) or ':' in str(error):
+        return
+    counts = Counter(frame.f_code for frame in frames_of(error)
+                     if is_library[frame.f_code.co_filename])
+    levels = [count for count in counts.values() if count >= MANY]
+    if levels and name_in_recursion(error) is None:
+        text = (f'{TOO_DEEP}: functions are nested in each other too deeply, '
+                f'in {min(levels)} levels so far. Write the levels as a '
+                'loop, with ad.scan or ad.fori_loop, or let Python go '
+                'deeper: sys.setrecursionlimit(10_000).')
+        error.args, error.__context__ = (text,), None
 
 
 def random_states(f) -> list:
