@@ -17,8 +17,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.core import (
     ShapedArray, TraceTag, fun_name, public, unwrap_as, unwrapped)
-from autodiff_mini.errors import (
-    TracerError, TypeOrValueError, explain_write)
+from autodiff_mini.errors import TracerError, TypeOrValueError, explain_write
 
 
 class NodeType(NamedTuple):

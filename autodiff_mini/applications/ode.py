@@ -12,8 +12,7 @@ import numpy as np
 
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.forward import jvp, vmap
-from autodiff_mini.applications.implicit import (
-    how_to_match, open_function)
+from autodiff_mini.applications.implicit import how_to_match, open_function
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import TraceTag, public, typeof
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
