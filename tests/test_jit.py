@@ -198,6 +198,13 @@ def test_equal_containers_of_different_static_values_are_kept_apart():
     assert [f(2, range(0, 3, 3)), f(2, range(0, 3, 5))] == [6, 10]
 
 
+@pytest.mark.parametrize('x', [True, 2, 1.5, 1j, np.int8(3), np.ones(2)])
+def test_a_plus_sign_means_what_it_means_in_python(x):
+    """+True is 1, and it was True."""
+    y, z = +x, ad.jit(lambda x: +x)(x)
+    assert type(z) is type(y) and np.all(z == y)
+
+
 @pytest.mark.parametrize('x', [-1, 300, -1.0])
 def test_a_python_number_that_a_dtype_cannot_hold_is_an_error(x):
     """It was converted to int64 first, and then wrapped around."""

@@ -72,6 +72,13 @@ def put_part(name, x, value):
     getattr(x, name)[...] = value
 
 
+def positive(x):
+    """Return `+x`, which for a Python number is `x`, and 1 for True."""
+    if not x.aval.weak_type:
+        return np.positive(x)
+    return x * 1 if x.aval.dtype == bool else x
+
+
 def conjugate(a):
     """Return the conjugate, or the array itself if it is real."""
     return np.conjugate(a) if a.dtype.kind == 'c' else a
@@ -111,9 +118,7 @@ Tracer.copy = Tracer.__copy__ = copy_of
 Tracer.__deepcopy__ = lambda x, memo: copy_of(x)
 Tracer.__contains__ = lambda x, value: bool(np.any(np.equal(x, value)))
 Tracer.__round__ = method(np.round)
-Tracer.__pos__ = lambda x: (    # +True is 1
-    np.positive(x) if not x.aval.weak_type else x * 1
-    if x.aval.dtype == bool else x)
+Tracer.__pos__ = positive
 Tracer.__divmod__ = lambda x, y: (x // y, x % y)
 Tracer.__rdivmod__ = lambda y, x: (x // y, x % y)
 Tracer.flat = property(
