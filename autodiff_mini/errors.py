@@ -120,7 +120,7 @@ class LentArrayError(NumPyReadOnlyError):
 
 
 def explain_write(error, name):
-    """Raise a ReadOnlyError if an error of NumPy's is about such a write.
+    """Raise a ReadOnlyError if a NumPy error is about a lent array.
 
     Args:
         error: the error that the function `name` raised.
@@ -130,9 +130,9 @@ def explain_write(error, name):
         return
     lent = LentArrayError(str(error))
     for note in [*getattr(error, '__notes__', ()), (
-            f'{name} can only read an array that it is passed, because it '
-            'belongs to the caller. Write into a copy, `x = np.copy(x)`, or '
-            'write `a = a * b` instead of `a *= b`.')]:
+            f'{name} can only read an array that it is passed, because the '
+            'array belongs to the caller. Write into a copy, `x = '
+            'np.copy(x)`, or write `a = a * b` instead of `a *= b`.')]:
         lent.add_note(note)
     raise lent.with_traceback(error.__traceback__) from None
 

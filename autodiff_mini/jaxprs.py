@@ -208,8 +208,8 @@ def drop_dead(jaxpr):
     """Return the program without equations whose results are not needed.
 
     An equation also stays if it can raise an error or warn; see `lasting`.
-    If all equations stay as they are, return the program itself, so that
-    what has been computed from it is not computed again.
+    If all equations stay unchanged, return the program itself, because its
+    cache holds what has been computed from it.
     """
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):

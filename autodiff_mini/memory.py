@@ -159,10 +159,10 @@ class Loan:
         self.copies = []    # of containers, and what they contained
 
     def lend(self, x):
-        """Return `x`, anything, with the arrays in it read-only.
+        """Return a value of any type, with the arrays in it read-only.
 
-        A container of arrays is copied, so that the caller's still holds the
-        arrays that can be changed.
+        A container of arrays is copied, so that the caller's container still
+        holds arrays that can be changed.
         """
         if isinstance(x, np.ndarray):
             self.lent = True

@@ -72,7 +72,7 @@ def asarray(a, dtype=None):
 
 
 def check_real(a, dtype):
-    """Raise a TypeError if `a` holds a complex Python number, but must not.
+    """Raise a TypeError if `a` holds a complex Python number for a real dtype.
 
     NumPy drops the imaginary part of an array, but not of a Python number.
     """
@@ -255,8 +255,8 @@ def reduced_axes(a, axis):
 def as_mask(where):
     """Return the argument `where` of a function as booleans.
 
-    NumPy accepts an array only if it has booleans, and a list or a number of
-    any kind.
+    NumPy accepts lists and numbers of any kind, but an array only if its
+    elements are booleans.
     """
     mask = operand(where)
     if typeof(mask).dtype == bool:

@@ -318,8 +318,9 @@ ERRORS = {
     'lengths_named': (scan(C, xs={'a': X, 'b': (X[:3],)}, length=4), V,
                       r"xs\['a'\] has 4, .*xs\['b'\]\[0\] has 3, "
                       'length has 4'),
-    'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan iterates over the '
-                r'first axis of its inputs, but this input has no axes: float64'),
+    'no_axis': (scan(C, xs=2.0), V, f'{NAME}: xs: scan got value with no '
+                'leading axis to scan over: scan iterates over the first axis '
+                'of its inputs, but this input has no axes: float64'),
     'negative': (scan(C, length=-1), V, 'scan'),
     'length_traced': (lambda: ad.jit(lambda n: scan(C, length=n)())(3), T,
                       '__index__.. method was called on traced array'),

@@ -93,7 +93,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         in_axes: which axis of the arguments to map over: an integer, None
             for no axis, or a tuple or list with an entry for each argument.
             An entry can be a tree like its argument, or a prefix of one.
-            An unmapped argument can be anything and is passed as it is,
+            An unmapped argument can be anything and is passed unchanged,
             except that its arrays are read-only.
             Keyword arguments are mapped over axis 0.
         out_axes: the position of the axis in the outputs, in the same form.

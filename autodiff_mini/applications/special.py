@@ -196,8 +196,8 @@ def logsumexp(x, axis=None, keepdims=False, b=None):
         -inf if there are no terms, or only zeros.  It is NaN if the sum is
         negative, and so are its derivatives.  Where `b` is 0, `x` can be
         infinite or NaN.  Where all terms are 0, as in a row of -inf, the
-        derivatives with respect to `x` are 0.  (In JAX they are NaN.)  As in
-        JAX, a derivative is NaN with respect to an `x` of inf.
+        derivatives with respect to `x` are 0, but in JAX they are NaN.  As
+        in JAX, a derivative is NaN with respect to an `x` of inf.
 
     Raises:
         TypeError: `x` or `b` is complex.

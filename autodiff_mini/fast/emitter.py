@@ -184,9 +184,9 @@ class FastEmitter(Emitter):
 
         NumPy converts a Python number to an array at every call.  For ten
         elements that takes longer than the arithmetic, and for a block it
-        takes a tenth as long.  The array has the dtype of the other operand,
-        so this is right for floats of one axis or more, and for a number
-        that a float holds exactly.
+        takes a tenth as long.  The array has the dtype of the other operand.
+        That gives NumPy's result only if the other operand is an array of
+        floats, and the number is one that a float holds exactly.
         """
         others = [v for v in self.eqn.invars if type(v) is Var]
         if self.eqn.primitive not in UFUNCS or len(others) != 1:

@@ -221,8 +221,8 @@ def add_up(start, x, y=None, reverse=False):
     """Return `start` plus the rows of `x`, or the products `x[i] @ y[i]`.
 
     Rows are added in the order of the steps, so the bits are those of the
-    loop.  The products are one product, which differs by rounding only if
-    no sum on the way can overflow.
+    loop.  The products become one large product, which has other last
+    digits, unless a sum could overflow.
     """
     is_plain = {type(start), type(x)} <= ORDINARY
     if is_plain and y is None:

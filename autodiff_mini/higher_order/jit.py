@@ -80,11 +80,11 @@ class jit(UserFunction):
     `jit(grad(self.loss))`, or one whose first parameter is not named self,
     sees the attributes as they were when it was traced.
 
-    To find the arrays, each call looks at everything in `vars(self)`, used
-    or not, and inside lists, tuples, dicts, dataclasses, and registered
-    containers.  It looks at every item there, which takes a few microseconds
-    for each, so keep large tables in arrays, which are one item each.
-    Other objects are compared with `==` and not opened.
+    To find the arrays, each call looks at every attribute in `vars(self)`,
+    used or not, and at every item of the lists, tuples, dicts, dataclasses,
+    and registered containers there.  Each item takes a few microseconds, so
+    keep a large table in an array, which is one item.  Other objects are
+    compared with `==` and not opened.
 
     A function with its own rule, such as a `custom_jvp` function, keeps the
     rule that it had when the program was recorded.  An `ad.Primitive` always

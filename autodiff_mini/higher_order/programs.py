@@ -296,7 +296,7 @@ def transpose_jaxpr(jaxpr, linear, given):
 def only_backwards(jaxpr):
     """Return a linear program that will be transposed and not run.
 
-    The derivative of a promise is then one of its rule for reverse mode.
+    A promise is then differentiated by its rule for reverse mode.
     """
     return replace(jaxpr, cache={}, eqns=[
         replace(eqn, params=only_backwards_rules.get(eqn.primitive, dict)(
@@ -350,7 +350,7 @@ def for_outputs(jaxpr, used):
 
 @remembered
 def smaller_for_outputs(jaxpr, used):
-    """As `for_outputs`, with None in place of the program itself."""
+    """Return what `for_outputs` does, or None for an unchanged program."""
     program = drop_dead(jaxpr if all(used) else replace(
         jaxpr, outvars=picked(jaxpr.outvars, used), cache={}))
     read = {v for eqn in program.eqns for v in eqn.invars}

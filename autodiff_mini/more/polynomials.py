@@ -24,7 +24,7 @@ from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 def check_leading(function, p, advice):
     """Raise an error if a leading coefficient is zero.
 
-    NumPy leaves it out, but a traced array has a length that is known.
+    NumPy leaves it out, but the length of a traced array must be known.
     """
     if np.any(np.equal(p[..., 0], 0)):
         raise TracerError(

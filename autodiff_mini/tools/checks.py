@@ -104,9 +104,9 @@ def check_rows(tag, xs):
 
 def check_row(x):
     if not typeof(x).shape:
-        raise ValueError('scan iterates over the first axis of its inputs, '
-                         f'but this input has no axes: {typeof(x)}. So scan '
-                         'got value with no leading axis to scan over. If a '
+        raise ValueError('scan got value with no leading axis to scan over: '
+                         'scan iterates over the first axis of its inputs, '
+                         f'but this input has no axes: {typeof(x)}. If a '
                          'value is the same at every step, let the body '
                          'close over it.')
 

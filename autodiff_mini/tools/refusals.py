@@ -25,9 +25,10 @@ from autodiff_mini.tools.calls import how_called, users_part
 
 
 class Refusal(NamedTuple):
-    """Where a tracer refused, and the error.
+    """Where a tracer refused, and what it said.
 
-    The error itself would keep the frames alive.
+    It holds the error's class and message, because the error itself would
+    keep the frames alive.
 
     Args:
         line: the place in the user's program, as `user_line` returns it.

@@ -124,7 +124,8 @@ def name_in_recursion(error):
 def explain_depth(error):
     """Say in a RecursionError how many levels were nested in each other.
 
-    The functions of a level are called once each, some a few times.
+    Some of the library's functions are called once per level, and others a
+    few times, so the smallest count is the number of levels.
     """
     if not str(error).startswith(TOO_DEEP) or ':' in str(error):
         return
