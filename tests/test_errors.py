@@ -216,6 +216,26 @@ def test_a_solver_of_scipy_cannot_hide_the_refusal(name):
         assert last_refusal.get() is None
 
 
+def test_a_refusal_that_python_takes_for_a_missing_operator_is_raised():
+    """With an error set, Python sometimes finds no operator of a tracer."""
+    scope = {'__name__': 'scipy.pretended'}
+    exec('def solve(f, a):\n'      # calls on, like brentq in C
+         '    try:\n        return float(f(a, True))\n'
+         '    except Exception:\n        return f(a, False)', scope)
+
+    def f(a, at_first):
+        if at_first:
+            return a
+        raise TypeError(f"unsupported operand type(s) for -: 'float' and "
+                        f"'{type(a).__name__}'")
+
+    for way in ad.grad, ad.jit:
+        with pytest.raises(ad.ConcretizationTypeError):
+            way(lambda a: scope['solve'](f, a))(1.5)
+    with pytest.raises(TypeError, match='unsupported operand'):
+        ad.grad(lambda a: f(a, False))(1.5)
+
+
 def test_the_cures_for_solvers_of_scipy_are_right():
     expm = ad.custom_vjp(scipy.linalg.expm)
     expm.defvjp(

@@ -107,16 +107,19 @@ def replaced_refusal(error, refused):
     Return None if there is none.  SciPy's solvers catch any error of the
     user's function and say that it has not returned a number.  Some of their
     C code does not even look for an error, and calls the function again,
-    until Python notices and raises a SystemError.
+    until Python notices and raises a SystemError, or takes the error for a
+    tracer without an operator.
     """
     if not refused or refused.is_direct or isinstance(error, TracerError):
         return None
-    if not isinstance(error, SystemError):
-        entry, frame = entry_of(error), None
-        for frame, _ in walk_tb(error.__traceback__):
-            pass
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    is_confused = isinstance(error, SystemError) or (
+        'unsupported operand' in str(error) and 'Tracer' in str(error)
+        and any(map(is_other, frames)))
+    if not is_confused:
+        entry = entry_of(error)
         if not (entry and place_of(entry) == refused.line
-                and is_other(frame)):
+                and is_other(frames[-1])):
             return None
     return refused.kind.__new__(refused.kind, refused.message)
 
