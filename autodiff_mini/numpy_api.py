@@ -72,7 +72,7 @@ def asarray(a, dtype=None):
 
 
 def check_real(a, dtype):
-    """Raise a TypeError if `a` holds a complex Python number for a real dtype.
+    """Raise a TypeError if a real dtype is asked of a complex number.
 
     NumPy drops the imaginary part of an array, but not of a Python number.
     """
