@@ -190,7 +190,7 @@ def calls_of(f):
 
 
 @pytest.mark.parametrize('nest, most', [
-    ('jit', 8), ('checkpoint', 4), ('cond', 20)])
+    ('jit', 6), ('checkpoint', 4), ('cond', 20)])
 def test_the_work_of_functions_in_each_other_does_not_explode(nest, most):
     """Each transformation of each level pruned all levels inside again."""
     few, many = [calls_of(lambda: ad.jit(ad.grad(nested(nest, count)))(0.5))
