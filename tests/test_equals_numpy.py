@@ -82,7 +82,7 @@ SAME_WORDS = [
     'np.polyfit(x, x, 2, cov=True)', 'np.roots(m)',
     'np.gradient(x, edge_order=3)', 'np.gradient(x[:1])', 'np.gradient(x, m)',
     'np.gradient(x, x[1:])', 'np.cross(s, s)',
-    'np.cross(np.ones(4), np.append(x, 1))', 'np.convolve(m, x)',
+    'np.convolve(m, x)',
     'np.convolve(x, [])', "np.convolve(x, x, 'no')", 'np.broadcast_to(m, 3)',
     'np.linalg.lstsq(c, x)', 'np.diagonal(m).fill(1)',
     "np.fft.fft(x, norm='no')", 'np.fft.hfft(m[:, :1])',
@@ -129,7 +129,8 @@ SAME_WORDS = [
     'np.polymul(m, x)',
     'np.roots(x.astype(np.float16))']
 OWN_WORDS = [
-    'np.linalg.cross(x[1:], x[1:])',    # NumPy 2.5 has other words
+    # NumPy 2.5 has other words.
+    'np.linalg.cross(x[1:], x[1:])', 'np.cross(np.ones(4), np.append(x, 1))',
     'np.sum(m, 0, out=np.zeros(2, like=x))', 'y.flat.__setitem__(0, [1, 2])',
     "np.einsum('ij', x)", "np.einsum('i->ii', x)", "np.einsum('ii', m[:2])",
     'y.__setitem__(x[:2] > 1, 0)', 'm[[0, 1], [0, 1, 2]]',
