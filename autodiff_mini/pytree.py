@@ -8,6 +8,7 @@ Chapter 18.
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from itertools import repeat
 from numbers import Number
 from typing import Any, NamedTuple
@@ -194,17 +195,22 @@ def frozen(x):
         hash(x)
     except TypeError:
         return id(x)
-    return type(x), x, parts_of(x)
+    kind = type(x)
+    parts = parts_of_kind(kind)
+    return kind, x, parts and parts(x)
 
 
-def parts_of(x):
-    """Return what distinguishes a value from others that it equals."""
-    if isinstance(x, (Number, range)):
-        return repr(x)
-    if isinstance(x, frozenset):
-        return frozenset(map(frozen, x))
-    if is_dataclass(x) and not isinstance(x, type):
-        return tuple(frozen(getattr(x, field.name)) for field in fields(x))
+@lru_cache(maxsize=256)
+def parts_of_kind(kind):
+    """Return what tells a value of this kind apart from its equals, or None.
+    """
+    if issubclass(kind, (Number, range)):
+        return repr
+    if issubclass(kind, frozenset):
+        return lambda x: frozenset(map(frozen, x))
+    if is_dataclass(kind) and kind.__eq__ is not object.__eq__:
+        return lambda x: tuple(
+            frozen(getattr(x, field.name)) for field in fields(x))
     return None
 
 
