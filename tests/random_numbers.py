@@ -69,7 +69,7 @@ lost.defvjp(lambda x: (lost(x), x), lambda x, ct: (ct * 5,))
 # its operators, not its functions, warn of the overflow of a single integer.
 
 def strong(x):
-    """Return `x` as a number of NumPy, if it is one of Python."""
+    """Return `x`, as a NumPy number if it is a Python number."""
     return np.asarray(x, dtype=np.result_type(x))[()]
 
 
