@@ -10,8 +10,8 @@ Read the modules in this order: core, primitives, trees, jvp, vmap, calls,
 jaxpr, source, partial_eval, transpose, custom_vjp, jit, programs, loops,
 branches, checkpoint.
 
-The draft refuses some programs with a short error.  It knows some twenty-five
-NumPy functions and no methods such as `x.sum()`; it indexes with integers and
+The draft refuses some programs with a short error.  It knows some thirty
+NumPy functions and one method, `x.sum()`; it indexes with integers and
 slices; arguments are positional; `vmap` maps the first axis of all of them;
 `while_loop` has no `vmap` and no reverse mode; a call can't capture a tracer
 of forward mode unless one of its operands has a tangent, too; and a function

@@ -2,7 +2,7 @@
 
 from .calls import halves
 from .core import Primitive, typeof
-from .jaxpr import Jaxpr, Var, stage
+from .jaxpr import Jaxpr, Var, make_jaxpr, stage
 from .jit import drop_dead, run
 from .jvp import instantiate, jvp, jvp_rules
 from .loops import scan_p
@@ -31,15 +31,15 @@ vmap_rules[cond_p] = cond_vmap
 # 14c. For users.
 def cond(which, true_fun, false_fun, *operands):
     """Return what one of two functions returns."""
-    both, consts, out = stage(
-        lambda *xs: [true_fun(*xs), false_fun(*xs)], operands)
-    check_shapes('cond: the output of the second branch', *out)
+    both, captured, (true_out, false_out) = stage(
+        lambda *xs: (true_fun(*xs), false_fun(*xs)), operands)
+    check_shapes('cond: the output of the second branch', true_out, false_out)
     invars = [Var(typeof(which)), *both.invars]
     true, false = [drop_dead(Jaxpr(invars, both.eqns, outvars))
                    for outvars in halves(both.outvars)]
-    ys = cond_p.bind(which, *consts, *tree_leaves(operands),
+    ys = cond_p.bind(which, *captured, *tree_leaves(operands),
                      true=true, false=false)
-    return tree_like(out[0], ys)
+    return tree_like(true_out, ys)
 
 
 # 14d. A loop of unknown length: forward mode only.
@@ -54,11 +54,12 @@ while_p = Primitive('while_loop', run_while)
 
 def while_jvp(tag, primals, tangents, step, test):
     """Step primals and tangents together, since the test needs primals."""
-    both = stage(lambda *args: jvp(step, *halves(args)), step.invars * 2)[0]
-    ask = stage(lambda *args: test(*halves(args)[0]), step.invars * 2)[0]
-    outs = while_p.bind(*primals, *map(instantiate, primals, tangents),
-                        step=both, test=ask)
-    return while_p.bind(*primals, step=step, test=test), halves(outs)[1]
+    avals = step.invars + step.invars
+    step_both = make_jaxpr(lambda *xs: jvp(step, *halves(xs)))(*avals)
+    test_primals = make_jaxpr(lambda *xs: test(*halves(xs)[0]))(*avals)
+    state = while_p.bind(*primals, *map(instantiate, primals, tangents),
+                         step=step_both, test=test_primals)
+    return while_p.bind(*primals, step=step, test=test), halves(state)[1]
 
 
 jvp_rules[while_p] = while_jvp
@@ -67,11 +68,11 @@ jvp_rules[while_p] = while_jvp
 # 14e. For users.
 def while_loop(test, step, init):
     """Return the first of init, step(init), ... that fails the test."""
-    both, consts, out = stage(lambda x: (step(x), test(x)), (init,))
-    check_shapes('while_loop: the new state', init, out[0])
-    n = len(consts)
+    both, captured, (state, _) = stage(lambda x: (step(x), test(x)), (init,))
+    check_shapes('while_loop: the new state', init, state)
+    n = len(captured)       # captured values are a part that never changes
+    new_state, answer = both.outvars[:-1], both.outvars[-1:]
     step, test = [drop_dead(Jaxpr(both.invars, both.eqns, outvars))
-                  for outvars in (both.invars[:n] + both.outvars[:-1],
-                                  both.outvars[-1:])]
-    xs = while_p.bind(*consts, *tree_leaves(init), step=step, test=test)
+                  for outvars in (both.invars[:n] + new_state, answer)]
+    xs = while_p.bind(*captured, *tree_leaves(init), step=step, test=test)
     return tree_like(init, xs[n:])

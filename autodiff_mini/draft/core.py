@@ -51,7 +51,9 @@ class Tracer(Operators):
     __hash__ = object.__hash__
 
     def __init__(self, trace, aval, **data):
-        vars(self).update(data, trace=trace, aval=aval)
+        self.trace = trace
+        self.aval = aval
+        vars(self).update(data)     # each kind of trace has its own
 
     def __bool__(self):
         raise TypeError('this tracer has no value to branch on')
@@ -68,12 +70,14 @@ class Table(dict):
 numpy_table = Table()
 
 
-def call_ufunc(x, ufunc, method, *args, out=(None,), **options):
-    """Apply a ufunc; `x += 1`, which sets `out`, works for numbers alone."""
-    in_place = out[0] is not None and (out[0] is not x or x.shape)
-    if method != '__call__' or in_place or options:
-        raise TypeError(f'{ufunc.__name__}: a tracer takes no options and '
-                        'cannot change in place: write x = x + 1, not x += 1')
+def call_ufunc(x, ufunc, method, *args, out=(), **options):
+    """Apply a ufunc to a tracer `x`, and to its other arguments."""
+    if method != '__call__' or options:
+        raise TypeError(f'{ufunc.__name__}: a tracer takes no options')
+    for target in out:      # where `x += 1` wants its result: in `x` itself
+        if target is not x or x.shape:      # for a number, x + 1 will do
+            raise TypeError(f'{ufunc.__name__}: a tracer cannot change in '
+                            'place: write x = x + 1, not x += 1')
     return numpy_table[ufunc](*args)
 
 
@@ -81,6 +85,7 @@ Tracer.__array_ufunc__ = call_ufunc
 Tracer.__array_function__ = lambda x, function, types, args, kwargs: (
     numpy_table[function](*args, **kwargs))
 Tracer.__getitem__ = lambda x, index: numpy_table[getitem](x, index)
+Tracer.sum = lambda x, axis=None: np.sum(x, axis)
 Tracer.__len__ = lambda x: x.shape[0]
 Tracer.__iter__ = lambda x: iter([x[i] for i in range(len(x))])
 

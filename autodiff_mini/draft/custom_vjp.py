@@ -1,8 +1,8 @@
 """Functions with a reverse rule: a promise that only transposition keeps."""
 
-from .calls import custom_jvp
-from .core import Primitive, typeof
-from .jaxpr import abstract_rules
+from .calls import as_pair, custom_jvp
+from .core import Primitive
+from .jaxpr import abstract_rules, types
 from .jvp import instantiate, jvp_rules
 from .transpose import transpose_rules
 from .trees import check_shapes, tree_leaves, tree_like, tree_map
@@ -16,9 +16,9 @@ def refuse(*operands, **params):
 
 
 def custom_lin_vmap(axis, *operands, bwd, n, out_avals):
-    return custom_lin_p.bind(
-        *operands, bwd=vmap_with(axis, bwd), n=n,
-        out_avals=[rows_type(aval, axis.size) for aval in out_avals])
+    rows = [rows_type(aval, axis.size) for aval in out_avals]
+    return custom_lin_p.bind(*operands, bwd=vmap_with(axis, bwd), n=n,
+                             out_avals=rows)
 
 
 def custom_lin_transpose(cts, *operands, bwd, n, out_avals):
@@ -40,19 +40,26 @@ class custom_vjp(custom_jvp):
     def defvjp(self, fwd, bwd):
         """Set the rules: `fwd` returns (y, res); `bwd(res, ct)`, a tuple."""
         def rule(primals, tangents):
-            y, res = fwd(*primals)
-            leaves = tree_leaves(res)
+            y, res = as_pair('fwd must return (output, residuals)',
+                             fwd(*primals))
+            residuals = tree_leaves(res)
+
+            def bwd_of_leaves(residuals, cts):
+                return keep_promise(bwd, primals, tree_like(res, residuals),
+                                    tree_like(y, cts))
             y_dots = custom_lin_p.bind(
-                *leaves, *tree_leaves(tangents), n=len(leaves),
-                bwd=lambda leaves, cts: keep_promise(
-                    bwd, primals, tree_like(res, leaves), tree_like(y, cts)),
-                out_avals=list(map(typeof, tree_leaves(y))))
+                *residuals, *tree_leaves(tangents), bwd=bwd_of_leaves,
+                n=len(residuals), out_avals=types(tree_leaves(y)))
             return y, tree_like(y, y_dots)
         self.defjvp(rule)
 
 
+# 10c. The cotangents of all arguments.
 def keep_promise(bwd, primals, res, ct):
-    """Return the cotangents of all primals: zeros where `bwd` says None."""
-    cts = tree_map(instantiate, primals, bwd(res, ct))
-    check_shapes('the cotangents that a bwd rule returns', primals, cts)
+    """Return what `bwd` returns as a list; zeros where it says None."""
+    cts = bwd(res, ct)
+    if isinstance(cts, tuple) and len(cts) == len(primals):
+        cts = tree_map(instantiate, primals, cts)
+    check_shapes('the cotangents that a bwd rule returns, a tuple with one '
+                 'for each argument', primals, cts)
     return tree_leaves(cts)

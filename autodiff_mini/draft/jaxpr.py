@@ -78,8 +78,9 @@ class JaxprTrace(Trace):
             return stage_call(self, primitive, args, params)
         avals = abstract_eval(primitive, types(args), params)
         out = tree_map(self.new, avals)
-        self.eqns.append(Equation(primitive, list(map(self.var, args)),
-                                  params, tree_map(self.var, out)))
+        invars = [self.var(x) for x in args]
+        self.eqns.append(Equation(
+            primitive, invars, params, tree_map(self.var, out)))
         return out
 
     def new(self, x):
@@ -112,10 +113,10 @@ def build(trace, inputs, out):
 
     The captured tracers are the first arguments of the program.
     """
-    outvars = list(map(trace.var, tree_leaves(out)))
+    outvars = [trace.var(x) for x in tree_leaves(out)]
     invars = [x.var for x in tree_leaves(inputs)]
-    return Jaxpr([*trace.captured.values(), *invars], trace.eqns,
-                 outvars), list(trace.captured)
+    program = Jaxpr([*trace.captured.values(), *invars], trace.eqns, outvars)
+    return program, list(trace.captured)
 
 
 def stage(f, args, trace_type=JaxprTrace):
@@ -123,7 +124,8 @@ def stage(f, args, trace_type=JaxprTrace):
     with trace_type(current_trace(), object()) as trace:
         inputs = tree_map(trace.new, args)
         out = f(*inputs)
-        return *build(trace, inputs, out), out
+        program, captured = build(trace, inputs, out)
+    return program, captured, out
 
 
 def make_jaxpr(f):
@@ -134,6 +136,14 @@ def make_jaxpr(f):
 # 7a. A call is recorded with everything in it.
 def stage_call(trace, primitive, args, params):
     """Record a call: its function as a program, its rules as they are."""
-    fun, consts, out = stage(params['fun'], args)
-    return tree_like(out, trace.process_primitive(
-        primitive, [*consts, *args], params | {'fun': fun}))
+    fun, captured, out = stage(params['fun'], args)
+    params = params | {'fun': fun}
+    if captured and 'rule' in params:   # it does not know these operands
+        params['rule'] = refuse_captured
+    outs = trace.process_primitive(primitive, [*captured, *args], params)
+    return tree_like(out, outs)
+
+
+def refuse_captured(xs, x_dots):
+    raise TypeError('a function with a rule closes over a tracer: make it an '
+                    'argument')

@@ -53,9 +53,9 @@ def jit(f):
 
     def jitted(*args):
         key = str(tree_map(typeof, args))
-        jaxpr, consts, out = programs.get(key) or stage(f, args)
-        if not consts:      # a captured tracer is of no use next time
-            programs[key] = jaxpr, consts, out
-        ys = jit_p.bind(*consts, *tree_leaves(args), fun=jaxpr)
+        jaxpr, captured, out = programs.get(key) or stage(f, args)
+        if not captured:    # a captured tracer is of no use next time
+            programs[key] = jaxpr, captured, out
+        ys = jit_p.bind(*captured, *tree_leaves(args), fun=jaxpr)
         return tree_like(out, ys)
     return jitted

@@ -1,16 +1,17 @@
 """Loops: `scan`, which runs backwards, too."""
 
+from functools import partial
+
 import numpy as np
 
 from .core import Primitive
 from .jaxpr import Jaxpr, abstract_rules, stage, types
 from .jit import run
-from .jvp import instantiate, jvp_rules
-from .programs import (
-    count_known, linearize_jaxpr, transpose_jaxpr, vmap_jaxpr)
+from .jvp import jvp_rules
+from .programs import count_known, cut_jvp, transpose_jaxpr, vmap_jaxpr
 from .transpose import transpose_rules
 from .trees import check_shapes, tree_leaves, tree_like, tree_map
-from .vmap import row_type, rows_type, vmap_rules
+from .vmap import common_length, row_type, rows_type, vmap_rules
 
 
 # 13a. A loop is an operation.
@@ -20,9 +21,12 @@ def run_scan(*operands, fun, num_carry, length, reverse):
     The operands are the arrays to walk along, then the first carry; a step
     takes a row of each array, and the carry.
     """
+    if length == 0:
+        raise TypeError('scan: a loop has at least one step')
     xs, carry = split(operands, num_carry)
     rows = [None] * length
-    for i in range(length)[::-1 if reverse else 1]:
+    steps = reversed(range(length)) if reverse else range(length)
+    for i in steps:
         outs = run(fun, *[x[i] for x in xs], *carry)
         rows[i], carry = split(outs, num_carry)
     return [*map(np.stack, zip(*rows)), *carry]
@@ -45,38 +49,39 @@ abstract_rules[scan_p] = scan_types
 # 13b. For users.
 def scan(f, init, xs=None, length=None):
     """Return the last carry of a loop, and the outputs of its steps."""
-    fun, consts, out = stage(lambda x, carry: f(carry, x)[::-1],
-                             (tree_map(row_type, xs), init))
+    def step(x, carry):     # rows first, as in the lines above
+        carry, y = f(carry, x)
+        return y, carry
+    program, captured, out = stage(step, (tree_map(row_type, xs), init))
     check_shapes('scan: the carry that a step returns', init, out[1])
-    n = len(consts)     # what a step captures is a carry that never changes
-    fun = Jaxpr(fun.invars[n:] + fun.invars[:n], fun.eqns,
-                fun.outvars + fun.invars[:n])
-    rows, carry = tree_leaves(xs), tree_leaves(init) + consts
-    [length] = {length, *map(len, rows)} - {None}       # all are equal
-    outs = scan_p.bind(*rows, *carry, fun=fun, num_carry=len(carry),
-                       length=length, reverse=False)
-    return tree_like(out, outs)[::-1]
+    rows, carry = tree_leaves(xs), tree_leaves(init) + captured
+    length = common_length('scan', [length, *map(len, rows)])
+    outs = scan_p.bind(
+        *rows, *carry, fun=carry_along(program, len(captured)),
+        num_carry=len(carry), length=length, reverse=False)
+    y, carry = tree_like(out, outs)
+    return carry, y
+
+
+def carry_along(program, n):
+    """Make `n` captured values, the first inputs, a carry that stays."""
+    captured, inputs = program.invars[:n], program.invars[n:]
+    return Jaxpr(inputs + captured, program.eqns, program.outvars + captured)
 
 
 # 13c. Forward mode: a loop over primals keeps the residuals for a loop over
 # tangents, which is linear.
-def scan_jvp(tag, primals, tangents, fun, **loop):
-    known, linear = linearize_jaxpr(fun)
-    outs = scan_p.bind(*primals, fun=known, **loop)
-    n = len(outs) - len(fun.outvars)
-    return outs[n:], scan_p.bind(
-        *outs[:n], *map(instantiate, primals, tangents), fun=linear, **loop)
-
-
-jvp_rules[scan_p] = scan_jvp
+jvp_rules[scan_p] = partial(cut_jvp, scan_p, scan_p)
 
 
 # 13d. Reverse mode: the loop over tangents, transposed, from its end.
 def scan_transpose(cts, *operands, fun, num_carry, length, reverse):
-    n = min(count_known(operands), len(operands) - num_carry)
-    return [None] * n + scan_p.bind(
-        *operands[:n], *cts, fun=transpose_jaxpr(fun, n),
+    rows, _ = split(operands, num_carry)
+    n = count_known(rows)       # a carry changes, so it is never known
+    in_cts = scan_p.bind(
+        *rows[:n], *cts, fun=transpose_jaxpr(fun, n),
         num_carry=num_carry, length=length, reverse=not reverse)
+    return [None] * n + in_cts
 
 
 transpose_rules[scan_p] = scan_transpose
@@ -85,8 +90,9 @@ transpose_rules[scan_p] = scan_transpose
 # 13e. A batch of loops is one loop over batches: the steps come first.
 def scan_vmap(axis, *vals, fun, num_carry, **loop):
     xs, carry = split(vals, num_carry)
-    outs = scan_p.bind(*map(swap_axes, xs), *carry, num_carry=num_carry,
-                       fun=vmap_jaxpr(fun, axis.size), **loop)
+    rows = map(swap_axes, xs)
+    outs = scan_p.bind(*rows, *carry, fun=vmap_jaxpr(fun, axis.size),
+                       num_carry=num_carry, **loop)
     ys, carry = split(outs, num_carry)
     return [*map(swap_axes, ys), *carry]
 

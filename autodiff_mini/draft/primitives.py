@@ -4,9 +4,11 @@ Some functions are primitives as they are, some need their parameters put in
 order first, and the rest are combinations of other functions.
 """
 
+from math import prod
 from operator import getitem
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from .core import Primitive, numpy_table
 
@@ -19,15 +21,31 @@ def primitive_for(function):
     return primitive
 
 
-elementwise = list(map(primitive_for, [
-    np.negative, np.sin, np.cos, np.exp, np.log, np.tanh, np.add,
-    np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum,
-    np.greater, np.not_equal, np.where]))
-(neg_p, sin_p, cos_p, exp_p, log_p, tanh_p, add_p, sub_p, mul_p, div_p,
- pow_p, max_p, min_p, gt_p, ne_p, where_p) = elementwise
+neg_p = primitive_for(np.negative)
+sin_p = primitive_for(np.sin)
+cos_p = primitive_for(np.cos)
+exp_p = primitive_for(np.exp)
+log_p = primitive_for(np.log)
+sqrt_p = primitive_for(np.sqrt)
+tanh_p = primitive_for(np.tanh)
+
+# 1h. of one number, of two, or of three,
+add_p = primitive_for(np.add)
+sub_p = primitive_for(np.subtract)
+mul_p = primitive_for(np.multiply)
+div_p = primitive_for(np.divide)
+pow_p = primitive_for(np.power)
+max_p = primitive_for(np.maximum)
+min_p = primitive_for(np.minimum)
+gt_p = primitive_for(np.greater)
+ne_p = primitive_for(np.not_equal)
+where_p = primitive_for(np.where)
+
+elementwise = [neg_p, sin_p, cos_p, exp_p, log_p, sqrt_p, tanh_p, add_p,
+               sub_p, mul_p, div_p, pow_p, max_p, min_p, gt_p, ne_p, where_p]
 
 
-# 1h. some have parameters,
+# 1i. some have parameters,
 def scatter(x, index, shape):
     """Return zeros of a shape, with `x` written at an index."""
     out = np.zeros(shape, np.result_type(x))
@@ -35,16 +53,21 @@ def scatter(x, index, shape):
     return out
 
 
+sum_p = Primitive('sum', np.sum)
+reshape_p = Primitive('reshape', np.reshape)
+transpose_p = Primitive('transpose', np.transpose)
+broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 index_p = Primitive('index', lambda x, index: x[index])
-sum_p, reshape_p, transpose_p, broadcast_to_p, scatter_p, _ = structural = [
-    *[Primitive(f.__name__, f) for f in (
-        np.sum, np.reshape, np.transpose, np.broadcast_to, scatter)], index_p]
+scatter_p = Primitive('scatter', scatter)
+structural = [sum_p, reshape_p, transpose_p, broadcast_to_p, index_p,
+              scatter_p]
 
 
-# 1i. which are put into a standard form before they reach the primitive,
+# 1j. which are put into a standard form before they reach the primitive,
 def numpy_sum(x, axis=None):
-    axes = range(np.ndim(x)) if axis is None else np.atleast_1d(axis)
-    return sum_p.bind(x, axis=tuple(int(i) % np.ndim(x) for i in axes))
+    """Sum an array over one axis, over several, or over all of them."""
+    axes = range(np.ndim(x)) if axis is None else axis
+    return sum_p.bind(x, axis=normalize_axis_tuple(axes, np.ndim(x)))
 
 
 def numpy_index(x, index):
@@ -57,21 +80,33 @@ def numpy_index(x, index):
     return index_p.bind(x, index=index)
 
 
-# 1j. and some are combinations of others.
+# 1k. and some are combinations of others.
 def matmul(x, y):
     """Multiply by a matrix or a vector: a sum of products."""
+    if np.ndim(y) not in (1, 2) or np.shape(x)[-1:] != np.shape(y)[:1]:
+        raise TypeError('matmul: cannot multiply an array of shape '
+                        f'{np.shape(x)} by one of shape {np.shape(y)}')
     if np.ndim(y) == 1:
         return np.sum(x * y, -1)
-    _, _ = np.shape(y)      # rows and columns, and no third axis
-    return np.sum(np.reshape(x, (*np.shape(x), 1)) * y, -2)
+    column = np.reshape(x, (*np.shape(x), 1))
+    return np.sum(column * y, -2)       # each number of x times a row of y
 
 
+def mean(x, axis=None):
+    """Divide a sum by the number of its terms."""
+    total = np.sum(x, axis)
+    return total / (prod(np.shape(x)) // prod(np.shape(total)))
+
+
+# 1l. The rest of the table.
 numpy_table.update({
-    getitem: numpy_index, np.sum: numpy_sum, np.matmul: matmul,
+    getitem: numpy_index, np.sum: numpy_sum,
+    np.mean: mean, np.matmul: matmul, np.dot: matmul,
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: len(x.shape),
     np.reshape: lambda x, shape: reshape_p.bind(x, shape=shape),
     np.transpose: lambda x, axes: transpose_p.bind(x, axes=axes),
     np.broadcast_to: lambda x, shape: broadcast_to_p.bind(x, shape=shape),
     np.less: lambda x, y: np.greater(y, x),
+    np.abs: lambda x: np.maximum(x, -x),
     np.clip: lambda x, low, high: np.minimum(np.maximum(x, low), high)})

@@ -4,11 +4,12 @@ from functools import cache, partial
 
 from .calls import halves
 from .core import Primitive, current_trace
-from .jaxpr import JaxprTrace, Var, build, stage
+from .jaxpr import JaxprTrace, Var, build, make_jaxpr, stage
+from .jit import jit_p, run
 from .jvp import instantiate, jvp, jvp_rules
 from .partial_eval import PartialEvalTrace, linearize_at
 from .transpose import pull, transpose_rules
-from .vmap import Axis, rows_type, vmap_with
+from .vmap import Axis, rows_type, vmap_rules, vmap_with
 
 
 # 12a. One program for primals, and one for tangents.
@@ -23,36 +24,45 @@ def linearize_jaxpr(jaxpr):
     return known, linear
 
 
-@cache
-def tangent_jaxpr(jaxpr):
-    """Return a program from primals and tangents to output tangents."""
-    return stage(lambda *args: jvp(jaxpr, *halves(args))[1],
-                 jaxpr.invars * 2)[0]
-
-
 # 12b. From cotangents of the outputs to cotangents of the inputs.
 @cache
 def transpose_jaxpr(jaxpr, n):
     """Return a program from `n` arguments, and cotangents of the outputs,
     to cotangents of the other arguments, in which `jaxpr` is linear."""
     def transposed(*args):
-        linear, residuals, _ = stage(lambda *ts: jaxpr(*args[:n], *ts),
-                                     jaxpr.invars[n:], PartialEvalTrace)
-        return pull(linear, residuals, args[n:])
-    return stage(transposed, jaxpr.invars[:n] + jaxpr.outvars)[0]
+        known, cts = args[:n], args[n:]
+        linear, residuals, _ = stage(
+            partial(jaxpr, *known), jaxpr.invars[n:], PartialEvalTrace)
+        return pull(linear, residuals, cts)
+    return make_jaxpr(transposed)(*jaxpr.invars[:n], *jaxpr.outvars)
 
 
 def count_known(operands):
     """Return how many known operands precede the first variable."""
-    return [type(x) is Var for x in operands].index(True)
+    unknown = [type(x) is Var for x in operands]
+    return unknown.index(True) if True in unknown else len(operands)
 
 
-# 12c. From elements to batches.
+# 12c. From primals and tangents to tangents; from elements to batches.
+@cache
+def tangent_jaxpr(jaxpr):
+    """Return a program from primals and tangents to output tangents."""
+    def tangents_of(*args):
+        primals, tangents = halves(args)
+        return jvp(jaxpr, primals, tangents)[1]
+    return make_jaxpr(tangents_of)(*jaxpr.invars, *jaxpr.invars)
+
+
 @cache
 def vmap_jaxpr(jaxpr, size):
     """Return a program for batches."""
     avals = [rows_type(v, size) for v in jaxpr.invars]
-    return stage(vmap_with(Axis(size), jaxpr), avals)[0]
+    return make_jaxpr(vmap_with(Axis(size), jaxpr))(*avals)
+
+
+def program_vmap(primitive, axis, *xs, fun):
+    """Vectorize an operation that holds a program: it holds another."""
+    return primitive.bind(*xs, fun=vmap_jaxpr(fun, axis.size))
 
 
 # 12d. An operation whose tangent recomputes what it needs.
@@ -66,12 +76,34 @@ def defrecomputing(name, impl):
 
 def recomputing_jvp(primitive, tag, primals, tangents, **programs):
     """Keep the primals as the only residuals."""
-    return primitive.bind(*primals, **programs), primitive.bind(
-        *primals, *map(instantiate, primals, tangents), **{
-            name: tangent_jaxpr(jaxpr) for name, jaxpr in programs.items()})
+    tangents = map(instantiate, primals, tangents)
+    derivatives = {name: tangent_jaxpr(jaxpr)
+                   for name, jaxpr in programs.items()}
+    outs = primitive.bind(*primals, **programs)
+    return outs, primitive.bind(*primals, *tangents, **derivatives)
 
 
 def recomputing_transpose(primitive, cts, *operands, **programs):
     n = count_known(operands)
-    return [None] * n + primitive.bind(*operands[:n], *cts, **{
-        name: transpose_jaxpr(jaxpr, n) for name, jaxpr in programs.items()})
+    transposed = {name: transpose_jaxpr(jaxpr, n)
+                  for name, jaxpr in programs.items()}
+    in_cts = primitive.bind(*operands[:n], *cts, **transposed)
+    return [None] * n + in_cts
+
+
+# 12e. An operation whose derivative is two: one computes the outputs and the
+# residuals, and the other takes the residuals and the tangents.
+def cut_jvp(known_p, linear_p, tag, primals, tangents, fun, **params):
+    known, linear = linearize_jaxpr(fun)
+    outs = known_p.bind(*primals, fun=known, **params)
+    n = len(outs) - len(fun.outvars)
+    residuals, ys = outs[:n], outs[n:]
+    tangents = map(instantiate, primals, tangents)
+    return ys, linear_p.bind(*residuals, *tangents, fun=linear, **params)
+
+
+# 12f. The derivative of `jit` is compiled, in place of chapter 11's call.
+linear_p = defrecomputing('linear', lambda *xs, fun: run(fun, *xs))
+jvp_rules[jit_p] = partial(cut_jvp, jit_p, linear_p)
+for primitive in jit_p, linear_p:
+    vmap_rules[primitive] = partial(program_vmap, primitive)

@@ -6,39 +6,63 @@ from .jaxpr import Jaxpr, Var
 from .trees import tree_leaves
 
 
-# 6g. Every value in a program has a text,
-def text_of(x, names, scope, before):
-    """Return the text of a value: a letter, a number, or a name in scope."""
-    if type(x) is Var:
-        letter = chr(97 + len(names) % 26)
-        return names.setdefault(x, f'{letter}{len(names) // 26 or ""}')
-    if isinstance(x, (int, float, tuple, np.generic)):
-        return repr(x)
-    name = f'{type(x).__name__.lower()}_{len(scope)}'
-    scope[name] = x
+# 6g. Every value in a program has a text: a letter, a number, or a name.
+class Writer:
+    """Writes the lines of a program; values without a text go to `scope`."""
+
+    def __init__(self, scope):
+        self.scope = scope
+        self.letters = {}
+        self.lines = []
+
+    def texts(self, xs):
+        return ', '.join(map(self.text, xs))
+
+    def text(self, x):
+        if type(x) is Var:
+            return self.letter(x)
+        if isinstance(x, (int, float, tuple, np.generic)):
+            return repr(x)
+        return name_in_scope(self, x)
+
+    def letter(self, v):    # a to z, then a1 to z1, and so on
+        if v not in self.letters:
+            times, i = divmod(len(self.letters), 26)
+            self.letters[v] = f'{chr(ord("a") + i)}{times or ""}'
+        return self.letters[v]
+
+
+# 6h. A value without a text gets a name.
+def name_in_scope(writer, x):
+    """Put a value into scope; write a program above its first use."""
+    name = f'{type(x).__name__.lower()}_{len(writer.scope)}'
+    writer.scope[name] = x
     if type(x) is Jaxpr:
-        before += ['    ' + line for line in lines_of(x, name, scope)]
+        inner = lines_of(x, name, writer.scope)
+        writer.lines += ['    ' + line for line in inner]
     return name
 
 
-# 6h. and an equation is a line.
+# 6i. and an equation is a line.
+def write_equation(writer, eqn):
+    """Write `outputs = primitive(operands, parameter=value, ...)`."""
+    writer.scope[eqn.primitive.name] = eqn.primitive.impl
+    outputs = writer.texts(tree_leaves(eqn.outvars))
+    if type(eqn.outvars) is list:
+        outputs = f'[{outputs}]'
+    params = [f'{name}={writer.text(x)}' for name, x in eqn.params.items()]
+    operands = ', '.join([*map(writer.text, eqn.invars), *params])
+    writer.lines.append(f'    {outputs} = {eqn.primitive}({operands})')
+
+
 def lines_of(jaxpr, name, scope):
     """Return the lines of a program as a Python function."""
-    names, lines = {}, []
-
-    def texts(xs):
-        return [text_of(x, names, scope, lines) for x in xs]
-
-    arguments = ', '.join(texts(jaxpr.invars))
+    writer = Writer(scope)
+    arguments = writer.texts(jaxpr.invars)
     for eqn in jaxpr.eqns:
-        scope[eqn.primitive.name] = eqn.primitive.impl
-        params = map('{}={}'.format, eqn.params, texts(eqn.params.values()))
-        right = ', '.join([*texts(eqn.invars), *params])
-        left = ', '.join(texts(tree_leaves(eqn.outvars)))
-        left = f'[{left}]' if type(eqn.outvars) is list else left
-        lines.append(f'    {left} = {eqn.primitive}({right})')
-    return [f'def {name}({arguments}):', *lines,
-            f'    return [{", ".join(texts(jaxpr.outvars))}]']
+        write_equation(writer, eqn)
+    return [f'def {name}({arguments}):', *writer.lines,
+            f'    return [{writer.texts(jaxpr.outvars)}]']
 
 
 Jaxpr.__repr__ = lambda jaxpr: '\n'.join(lines_of(jaxpr, 'program', {}))

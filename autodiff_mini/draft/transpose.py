@@ -1,11 +1,14 @@
 """Reverse mode: transpose a linear program."""
 
+from functools import partial
+
 import numpy as np
 
 from .calls import custom_jvp_call_p
 from .core import Table, typeof
 from .jaxpr import Var, stage
-from .jvp import central_difference, instantiate, jvp, random_like
+from .jvp import (
+    assert_close, central_difference, instantiate, jvp, random_like)
 from .partial_eval import PartialEvalTrace, linearize_at
 from .primitives import (
     add_p, broadcast_to_p, div_p, index_p, mul_p, neg_p, reshape_p, scatter_p,
@@ -28,11 +31,11 @@ def backward_pass(linear, residuals, cts):
     for eqn in reversed(linear.eqns):
         outs = tree_leaves(eqn.outvars)
         if any(v in sums for v in outs):
-            cts = [instantiate(v, sums.pop(v, None)) for v in outs]
+            out_cts = [instantiate(v, sums.pop(v, None)) for v in outs]
             operands = [known.get(v, v) if type(v) is Var else v
                         for v in eqn.invars]
             rule = transpose_rules[eqn.primitive]
-            accumulate(eqn.invars, rule(cts, *operands, **eqn.params))
+            accumulate(eqn.invars, rule(out_cts, *operands, **eqn.params))
     return [instantiate(v, sums.get(v))
             for v in linear.invars[len(residuals):]]
 
@@ -44,9 +47,14 @@ transpose_rules = Table()
 def deftranspose(primitive, *rules):
     """Define the cotangent of each operand, given that of the output."""
     def transpose_rule(cts, *operands, **params):
-        return [unbroadcast(rule(*cts, *operands, **params), x.aval.shape)
-                if type(x) is Var else None
-                for rule, x in zip(rules, operands, strict=True)]
+        in_cts = []
+        for rule, x in zip(rules, operands, strict=True):
+            ct = None
+            if type(x) is Var:
+                ct = rule(*cts, *operands, **params)
+                ct = unbroadcast(ct, x.aval.shape)
+            in_cts.append(ct)
+        return in_cts
     transpose_rules[primitive] = transpose_rule
 
 
@@ -65,6 +73,11 @@ def sum_transpose(ct, x, axis):
     return np.broadcast_to(np.reshape(ct, ones), x.aval.shape)
 
 
+def permute_back(ct, x, axes):
+    inverse = tuple(int(i) for i in np.argsort(axes))
+    return np.transpose(ct, inverse)
+
+
 deftranspose(neg_p, lambda ct, x: -ct)
 deftranspose(add_p, lambda ct, x, y: ct, lambda ct, x, y: ct)
 deftranspose(sub_p, lambda ct, x, y: ct, lambda ct, x, y: -ct)
@@ -74,8 +87,7 @@ deftranspose(where_p, None, lambda ct, c, x, y: np.where(c, ct, 0.0),
                             lambda ct, c, x, y: np.where(c, 0.0, ct))
 deftranspose(sum_p, sum_transpose)
 deftranspose(reshape_p, lambda ct, x, shape: np.reshape(ct, x.aval.shape))
-deftranspose(transpose_p, lambda ct, x, axes: np.transpose(
-    ct, tuple(map(int, np.argsort(axes)))))
+deftranspose(transpose_p, permute_back)
 deftranspose(broadcast_to_p, lambda ct, x, shape: ct)
 deftranspose(index_p, lambda ct, x, index: scatter_p.bind(
     ct, index=index, shape=x.aval.shape))
@@ -97,6 +109,8 @@ def vjp(f, *primals):
 def grad(f):
     """Return the gradient of `f` with respect to its first argument."""
     def grad_of_f(x, *others):
+        if any(typeof(leaf).dtype.kind != 'f' for leaf in tree_leaves(x)):
+            raise TypeError('grad needs a float argument: write 3.0, not 3')
         y, pullback = vjp(lambda x: f(x, *others), x)
         if typeof(y).shape or typeof(y).dtype.kind != 'f':
             raise TypeError('grad needs a function with a real scalar output')
@@ -111,11 +125,10 @@ def check_grads(f, args):
     tangents, y_bar = random_like(args, 0), random_like(y, 1)
 
     def dot(xs, ys):
-        return sum(np.sum(x * y) for x, y in
-                   zip(tree_leaves(xs), tree_leaves(ys), strict=True))
-    np.testing.assert_allclose(
-        dot(pullback(y_bar), tangents),
-        dot(y_bar, central_difference(f, args, tangents)), 1e-4, 1e-6)
+        pairs = zip(tree_leaves(xs), tree_leaves(ys), strict=True)
+        return sum(np.sum(x * y) for x, y in pairs)
+    expected = dot(y_bar, central_difference(f, args, tangents))
+    assert_close(dot(pullback(y_bar), tangents), expected)
 
 
 # 9f. To transpose a call, transpose its function.
@@ -123,33 +136,42 @@ def call_transpose(cts, *operands, fun, **rules):
     """Transpose the function of a call; its known operands are constants."""
     unknown = [x for x in operands if type(x) is Var]
 
-    def linear(*ts):
-        ts = iter(ts)
+    def linear(*tangents):
+        ts = iter(tangents)
         return fun(*[next(ts) if type(x) is Var else x for x in operands])
     program, residuals, _ = stage(linear, unknown, PartialEvalTrace)
-    cts = iter(backward_pass(program, residuals, cts))
-    return [next(cts) if type(x) is Var else None for x in operands]
+    in_cts = iter(backward_pass(program, residuals, cts))
+    return [next(in_cts) if type(x) is Var else None for x in operands]
 
 
 transpose_rules[custom_jvp_call_p] = call_transpose
 
 
-# 9g. A pullback with a rule: its derivative is the transposed derivative of
-# the linear program, and in there the calls still have their rules.
+# 9g. A pullback with a rule, which keeps the rules of the calls in it.
 def pull(linear, residuals, cts):
     """Run a linear program backwards; keep the rules of its calls."""
     n = len(residuals)
-
-    def pull_jvp(xs, x_dots):
-        x_dots = list(map(instantiate, xs, x_dots))
-        linear_dot, residuals_dot, _ = stage(lambda *ts: jvp(
-            lambda *rs: linear(*rs, *ts), xs[:n], x_dots[:n])[1],
-            linear.invars[n:], PartialEvalTrace)
-        return pull(linear, xs[:n], xs[n:]), list(map(
-            np.add, pull(linear_dot, residuals_dot, xs[n:]),
-            pull(linear, xs[:n], x_dots[n:])))
-    if all(e.primitive is not custom_jvp_call_p for e in linear.eqns):
+    if all(eqn.primitive is not custom_jvp_call_p for eqn in linear.eqns):
         return backward_pass(linear, residuals, cts)
     return custom_jvp_call_p.bind(
-        *residuals, *cts, jvp=pull_jvp,
+        *residuals, *cts, rule=partial(pull_rule, linear, n),
         fun=lambda *xs: backward_pass(linear, xs[:n], xs[n:]))
+
+
+# 9h. A linear program computes A @ t, and its pullback computes A.T @ ct.
+# A depends on the residuals, so the derivative of A.T @ ct has two terms.
+def pull_rule(linear, n, xs, x_dots):
+    """Return A.T @ ct, and A_dot.T @ ct + A.T @ ct_dot."""
+    x_dots = list(map(instantiate, xs, x_dots))
+    residuals, residuals_dot = xs[:n], x_dots[:n]
+    ct, ct_dot = xs[n:], x_dots[n:]
+
+    def linear_dot(*ts):
+        """Return A_dot @ t, so only the residuals change."""
+        return jvp(lambda *residuals: linear(*residuals, *ts),
+                   residuals, residuals_dot)[1]
+    program, captured, _ = stage(linear_dot, linear.invars[n:],
+                                 PartialEvalTrace)
+    first = pull(program, captured, ct)
+    second = pull(linear, residuals, ct_dot)
+    return pull(linear, residuals, ct), list(map(np.add, first, second))

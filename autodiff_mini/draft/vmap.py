@@ -42,14 +42,15 @@ class BatchTrace(Trace):
 
     def val(self, x):
         """Return all elements of `x`, equal ones if it isn't batched."""
-        return x.val if self.owns(x) else np.broadcast_to(
-            x, (self.tag.size, *np.shape(x)))
+        if self.owns(x):
+            return x.val
+        return np.broadcast_to(x, (self.tag.size, *np.shape(x)))
 
     def pack(self, val):
         return Tracer(self, row_type(val), val=val)
 
 
-# 3c. For users.
+# 3d. For users.
 def vmap_with(axis, f):
     """Vectorize `f` within an existing batch."""
     def mapped(*args):
@@ -62,12 +63,20 @@ def vmap_with(axis, f):
 def vmap(f):
     """Vectorize `f` over the first axis of all its arguments."""
     def mapped(*args):
-        [size] = {len(x) for x in tree_leaves(args)}     # all are equal
+        size = common_length('vmap', map(len, tree_leaves(args)))
         return vmap_with(Axis(size), f)(*args)
     return mapped
 
 
-# 3d. Elementwise operations align their operands.
+def common_length(what, lengths):
+    """Return the one length in a list; ignore None."""
+    lengths = set(lengths) - {None}
+    if len(lengths) != 1:
+        raise TypeError(f'{what}: expected one length, got {sorted(lengths)}')
+    return lengths.pop()
+
+
+# 3e. Elementwise operations align their operands.
 vmap_rules = Table()
 
 
@@ -79,16 +88,18 @@ def aligned(primitive, axis, *vals, **params):
 
 def lengthen(x, rank):
     """Insert axes of length 1 behind the first axis."""
+    if np.ndim(x) == rank:
+        return x
     size, *shape = np.shape(x)
     ones = [1] * (rank - np.ndim(x))
-    return np.reshape(x, (size, *ones, *shape)) if ones else x
+    return np.reshape(x, (size, *ones, *shape))
 
 
 for primitive in elementwise:
     vmap_rules[primitive] = partial(aligned, primitive)
 
 
-# 3e. Operations on shapes leave the first axis alone.
+# 3f. Operations on shapes leave the first axis alone.
 vmap_rules.update({
     sum_p: lambda batch, x, axis: np.sum(x, tuple(i + 1 for i in axis)),
     reshape_p: lambda batch, x, shape: np.reshape(x, (batch.size, *shape)),

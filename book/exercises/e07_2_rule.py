@@ -26,10 +26,10 @@ HINTS = (
 )
 
 
-def record_rule(jvp, args):
+def record_rule(rule, args):
     """Return a rule, from primals and tangents to outputs, as a program."""
     assert len(trace_stack) < 20, 'this never ends'
-    program, _, _ = stage(lambda *both: tree_leaves(jvp(*halves(both))),
+    program, _, _ = stage(lambda *both: tree_leaves(rule(*halves(both))),
                           [*args, *args], RuleTrace)
     return program
 
@@ -41,13 +41,13 @@ class RuleTrace(JaxprTrace):
         if primitive is not custom_jvp_call_p or type(params['fun']) is Jaxpr:
             return super().process_primitive(primitive, args, params)
         fun, _, out = stage(params['fun'], args, RuleTrace)
-        rule = record_rule(params['jvp'], args)
+        rule = record_rule(params['rule'], args)
 
-        def recorded_jvp(xs, x_dots):
+        def recorded_rule(xs, x_dots):
             x_dots = map(instantiate, xs, x_dots)
             return halves(rule(*xs, *x_dots))
         outs = super().process_primitive(
-            primitive, args, {'fun': fun, 'jvp': recorded_jvp})
+            primitive, args, {'fun': fun, 'rule': recorded_rule})
         return tree_like(out, outs)
 
 # exercise e07_2: one line above is in the wrong place. Move it.

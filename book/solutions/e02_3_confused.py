@@ -13,5 +13,5 @@ def slope(f, x, tag=None):
     """Return the slope of `f` at `x`."""
     with JVPTrace(current_trace(), tag or object()) as trace:
         y = f(trace.pack(x, 1.0))
-    _, [y_dot] = trace.unpack([y])
+    y_dot = trace.tangent(y)
     return 0.0 if y_dot is None else y_dot

@@ -12,10 +12,10 @@ from autodiff_mini.draft.jvp import instantiate
 from autodiff_mini.draft.trees import tree_leaves, tree_like
 
 
-def record_rule(jvp, args):
+def record_rule(rule, args):
     """Return a rule, from primals and tangents to outputs, as a program."""
     assert len(trace_stack) < 20, 'this never ends'
-    program, _, _ = stage(lambda *both: tree_leaves(jvp(*halves(both))),
+    program, _, _ = stage(lambda *both: tree_leaves(rule(*halves(both))),
                           [*args, *args], RuleTrace)
     return program
 
@@ -28,10 +28,10 @@ class RuleTrace(JaxprTrace):
             return super().process_primitive(primitive, args, params)
         fun, _, out = stage(params['fun'], args, RuleTrace)
 
-        def recorded_jvp(xs, x_dots):
-            rule = record_rule(params['jvp'], xs)
+        def recorded_rule(xs, x_dots):
+            rule = record_rule(params['rule'], xs)
             x_dots = map(instantiate, xs, x_dots)
             return halves(rule(*xs, *x_dots))
         outs = super().process_primitive(
-            primitive, args, {'fun': fun, 'jvp': recorded_jvp})
+            primitive, args, {'fun': fun, 'rule': recorded_rule})
         return tree_like(out, outs)

@@ -5,6 +5,7 @@ Its pieces are Book One's main line, and the chapters run them one by one.
 
 import ast
 import re
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -27,23 +28,27 @@ PIECES = [piece for source in MODULES.values() for piece in
           re.split(r'(?m)^(?=# \d+[a-z]\. )', source)[1:]]
 
 
-# The draft is short.
+# The draft is short, and so are its parts.
 
-def test_the_draft_has_at_most_eight_hundred_lines():
-    assert sum(map(code_lines, MODULES.values())) <= 800
+def test_the_draft_has_at_most_a_thousand_lines():
+    assert sum(map(code_lines, MODULES.values())) <= 1000
 
 
-def test_no_piece_of_the_draft_is_longer_than_twenty_lines():
+def test_no_module_of_the_draft_is_longer_than_130_lines():
+    assert max(map(code_lines, MODULES.values())) <= 130
+
+
+def test_no_piece_of_the_draft_is_longer_than_22_lines():
     assert len(PIECES) > 50
-    assert max(map(code_lines, PIECES)) <= 20
+    assert max(map(code_lines, PIECES)) <= 22
 
 
 def test_the_draft_imports_only_numpy_and_itself():
     absolute = {node.module.split('.')[0] for source in MODULES.values()
                 for node in ast.walk(ast.parse(source))
                 if isinstance(node, ast.ImportFrom) and not node.level}
-    assert absolute <= {'dataclasses', 'functools', 'numpy', 'operator',
-                        'typing'}
+    assert absolute <= {'dataclasses', 'functools', 'math', 'numpy',
+                        'operator', 'typing'}
 
 
 def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
@@ -118,6 +123,27 @@ def test_every_numpy_program_of_the_draft_equals_the_library():
 
 # What NumPy would do.
 
+A, B, C = np.ones((2, 3)), np.arange(6.0).reshape(3, 2), np.arange(3.0)
+
+
+@pytest.mark.parametrize('f, x', [
+    (np.sqrt, C), (np.abs, C - 1), (np.mean, A), (lambda x: x.sum(), B),
+    (lambda x: x.sum(0), B), (lambda x: np.mean(x, 1), B),
+    (lambda x: np.mean(x, (0, -1)), B), (lambda x: np.dot(A, x), B),
+    (lambda x: np.dot(x, C), A), (lambda x: np.dot(x, x), C),
+    (lambda x: np.mean(x) * x, np.float32(A))])
+def test_a_function_that_a_reader_writes_first_is_in_the_table(f, x):
+    with np.errstate(divide='ignore'):      # the slope of a root at 0
+        f_jvp = draft.jvp(f, (x,), (np.ones_like(x),))
+        np.testing.assert_array_equal(f_jvp[0], f(x))
+        assert f_jvp[0].dtype == f_jvp[1].dtype == f(x).dtype
+        np.testing.assert_allclose(
+            f_jvp[1], ad.jvp(f, (x,), (np.ones_like(x),))[1], 1e-6)
+    np.testing.assert_allclose(
+        draft.vmap(f)(np.stack([x, x]))[1], f(x), 1e-6)
+
+
+
 DERIVATIVES = [
     lambda f: lambda x: draft.jvp(f, (x,), (1.0,))[1], draft.grad,
     lambda f: lambda x: draft.linearize(f, x)[1](1.0)]
@@ -153,6 +179,81 @@ def test_a_compiled_program_keeps_the_dtype_of_a_number():
                 program = compiled(draft.make_jaxpr(lambda x: x * number)(x))
             y = program(x)[0]
             assert y == x * number and y.dtype == (x * number).dtype
+
+
+# Programs inside operations.
+
+def energy(x):
+    return np.sum(np.sin(x) * x)
+
+
+def held(program, primitive):
+    """Return the parameters of a primitive in a program."""
+    return [eqn.params for eqn in program.eqns
+            if eqn.primitive.name == primitive]
+
+
+def test_a_derivative_of_jit_holds_two_programs():
+    both = draft.make_jaxpr(lambda x: draft.jvp(
+        draft.jit(energy), (x,), (x,)))(C)
+    assert [eqn.primitive.name for eqn in both.eqns] == ['jit', 'linear']
+    assert all(type(eqn.params['fun']) is type(both) for eqn in both.eqns)
+
+
+def test_a_batch_of_jit_and_its_gradients_holds_programs():
+    fast = draft.jit(energy)
+    [params] = held(draft.make_jaxpr(draft.vmap(fast))(A), 'jit')
+    assert len(params['fun'].invars) == 1
+    for f in draft.vmap(draft.grad(fast)), draft.grad(
+            lambda x: np.sum(draft.vmap(fast)(x))):
+        program = draft.make_jaxpr(f)(A)
+        assert held(program, 'jit') and held(program, 'linear')
+        np.testing.assert_allclose(f(A), np.sin(A) + np.cos(A) * A)
+
+
+def test_jit_counts_no_python_call_for_each_operation_of_a_gradient():
+    def long(x):
+        for _ in range(100):
+            x = np.sin(x)
+        return x
+
+    def calls(f):
+        count, f_of_2 = 0, f(2.0)      # compiles it
+
+        def listen(frame, event, argument):
+            nonlocal count
+            count += event == 'call'
+        sys.setprofile(listen)
+        try:
+            f(2.0)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(draft.grad(draft.jit(long))) < calls(draft.grad(long)) / 5
+
+
+def test_a_carry_that_starts_known_does_not_pass_for_a_residual():
+    """The tangent of `w` is a known zero before the first step only."""
+    def step(w, row):
+        x, y = row
+        return w - 0.3 * draft.grad(lambda w: (w * x - y) ** 2)(w), None
+
+    def train(rate, xs, ys, loop):
+        def scaled(w, row):
+            new, out = step(w, row)
+            return w + rate * (new - w), out
+        return loop(scaled, 0.0, (xs, ys))[0]
+
+    def unrolled(f, carry, rows):
+        for row in zip(*rows):
+            carry, _ = f(carry, row)
+        return carry, None
+
+    xs, ys = np.linspace(-1, 1, 5), np.linspace(0, 2, 5)
+    found = draft.grad(lambda rate: train(rate, xs, ys, draft.scan))(0.5)
+    expected = draft.grad(lambda rate: train(rate, xs, ys, unrolled))(0.5)
+    np.testing.assert_allclose(found, expected)
 
 
 # The checks of a rule.
@@ -204,6 +305,34 @@ def growing(x):
 TWO = np.ones(2)
 
 
+def without_a_rule(x):
+    return draft.custom_vjp(np.sin)(x)
+
+
+def with_rules(fwd, bwd):
+    f = draft.custom_vjp(np.sin)
+    f.defvjp(fwd, bwd)
+    return draft.grad(f)
+
+
+def tangent_alone(x):
+    f = draft.custom_jvp(np.sin)
+    f.defjvp(lambda p, t: np.cos(p[0]) * t[0])
+    return f(x)
+
+
+def captured_later(s):
+    """The rule of `f` would not know about `s` when it runs."""
+    f = draft.custom_jvp(lambda x: s * x)
+    f.defjvp(lambda p, t: (f(*p), 3 * t[0]))
+    return f(1.0)
+
+
+def test_a_sum_over_an_axis_that_is_not_there_is_numpys_error():
+    with pytest.raises(np.exceptions.AxisError):
+        draft.grad(lambda x: np.sum(np.sum(x, 5)))(A)
+
+
 @pytest.mark.parametrize('words, program', [
     ('no rule for', lambda: draft.grad(np.arcsin)(0.5)),
     ('no rule for while_loop',
@@ -225,6 +354,31 @@ TWO = np.ones(2)
      lambda: draft.grad(bwd_of_wrong_shape)(TWO)),
     ('jvp: the tangents', lambda: draft.jvp(np.sin, (TWO,), (1.0,))),
     ('vjp: the cotangent', lambda: draft.vjp(np.sin, TWO)[1](1.0)),
+    ('jvp: the tangents', lambda: draft.jvp(np.sin, (TWO,), ())),
+    ('write jvp', lambda: draft.jvp(np.sin, 1.0, 1.0)),
+    ('sin has no rule yet: give it one with defjvp or defvjp',
+     lambda: without_a_rule(1.0)),
+    (r'fwd must return \(output, residuals\)',
+     lambda: with_rules(np.sin, lambda res, ct: (ct,))(1.0)),
+    ('a tuple with one for each argument',
+     lambda: with_rules(lambda x: (x, x), lambda res, ct: ct)(1.0)),
+    ('a tuple with one for each argument',
+     lambda: with_rules(lambda x: (x, x), lambda res, ct: (ct, ct))(1.0)),
+    (r'a JVP rule must return \(output, tangent\)',
+     lambda: draft.grad(tangent_alone)(1.0)),
+    ('write 3.0, not 3', lambda: draft.grad(lambda x: x * x)(3)),
+    (r'vmap: expected one length, got \[2, 3\]',
+     lambda: draft.vmap(np.add)(TWO, C)),
+    (r'scan: expected one length, got \[2, 3\]',
+     lambda: draft.scan(lambda c, x: (c, x), 0.0, C, 2)),
+    ('at least one step',
+     lambda: draft.scan(lambda c, x: (c, x), 0.0, C[:0])),
+    ('closes over a tracer',
+     lambda: draft.jvp(draft.make_jaxpr(captured_later)(1.0), (1.0,), (1.0,))),
+    ('cannot multiply', lambda: draft.grad(
+        lambda x: np.sum(x @ np.ones((1, 3))))(A)),
+    ('cannot multiply', lambda: draft.grad(
+        lambda x: np.sum(np.dot(x, C)))(2.0)),
 ])
 def test_what_the_draft_lacks_is_an_error(words, program):
     with pytest.raises(TypeError, match=words):
