@@ -1,6 +1,6 @@
 """Arrays: dtype conversion, and new arrays in another array's library.
 
-Chapters 1 and 30.
+Chapters 1 and 32.
 """
 
 import numpy as np

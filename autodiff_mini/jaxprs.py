@@ -1,7 +1,7 @@
 """Jaxprs: programs as data, and their text.
 
 A program is a list of equations between variables.  A variable gets its
-letter when it is first printed.  Chapter 6.
+letter when it is first printed.  Chapter 7.
 """
 
 from dataclasses import dataclass, field

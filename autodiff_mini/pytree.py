@@ -2,7 +2,7 @@
 
 Users pass dicts, interpreters work on lists, and a `PyTreeDef` holds the
 structure that converts between them.  A FlatFunction does so for a call.
-Chapter 18.
+Chapter 20.
 """
 
 from collections import OrderedDict

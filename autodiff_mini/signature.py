@@ -1,6 +1,6 @@
 """Signatures: the arguments of the user's functions, and their names.
 
-Chapter 18.
+Chapter 20.
 """
 
 import inspect

@@ -2,7 +2,7 @@
 
 A zero that is not an array can be recognized, left out of a list of arrays,
 and converted to an array if one is needed.  The rules of primitives get a
-Zero, and the rules of users a SymbolicZero.  Chapter 21.
+Zero, and the rules of users a SymbolicZero.  Chapter 23.
 """
 
 import numpy as np

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 near = np.testing.assert_allclose
 
 
-# Chapter 24
+# Chapter 26
 
 
 def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
@@ -38,7 +38,7 @@ def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
             f(x)
 
 
-# Chapter 14
+# Chapter 16
 
 def newton(system):
     return lambda a: system.while_loop(
@@ -50,7 +50,7 @@ def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
         assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
 
 
-# Chapter 15
+# Chapter 17
 
 
 def test_no_layer_computes_more_than_two_sines():
@@ -76,7 +76,7 @@ def test_no_layer_computes_more_than_two_sines():
         assert len(seen) == count
 
 
-# Chapter 26
+# Chapter 28
 
 def test_a_formula_that_adds_positive_numbers_loses_no_digits():
     slope = lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2
@@ -86,7 +86,7 @@ def test_a_formula_that_adds_positive_numbers_loses_no_digits():
             assert abs(slope(x) / (e / (1 + e) ** 2) - 1) < 1e-15
 
 
-# Chapter 27
+# Chapter 29
 
 @needs('applications')
 def test_repeated_steps_that_shrink_are_enough():
@@ -113,7 +113,7 @@ def test_a_tangent_solve_with_a_while_loop_has_only_forward_mode():
         ad.grad(root)(2.0)
 
 
-# Chapter 28
+# Chapter 30
 
 def pendulum(y, t):
     return y[1], -9.81 * np.sin(y[0])
@@ -140,7 +140,7 @@ def test_a_hundred_swings_leave_four_digits():
     assert 1e-5 < error(100) < 1e-3
 
 
-# Chapters 31 to 34
+# Chapters 33 to 36
 
 
 @needs('fast')
@@ -152,7 +152,7 @@ def test_the_small_compiler_has_the_bits_of_programs_without_a_loop():
     assert np.array_equal(small, ad.jit(slope)(x))
 
 
-# Chapter 35
+# Chapter 37
 
 @needs('fast')
 def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):

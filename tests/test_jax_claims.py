@@ -23,10 +23,10 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
                          vmap=jax.vmap)
 
 
-# Chapter 18: containers
+# Chapter 20: containers
 
 
-# Chapters 5 and 8: operands that no rule sees, and a rule that is opened
+# Chapters 5 and 9: operands that no rule sees, and a rule that is opened
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""
@@ -36,7 +36,7 @@ def test_jax_differentiates_half_of_a_product():
     assert jax.jvp(lambda x: product(x, x), (3.0,), (1.0,))[1] == 3
 
 
-# Chapters 10 and 22: which rules a function can have, and shared outputs
+# Chapters 11 and 24: which rules a function can have, and shared outputs
 
 def test_jax_loses_the_rule_on_a_tangent_where_reverse_mode_comes_first():
     """Rows are the outer derivative, and columns the inner one."""
@@ -119,7 +119,7 @@ def test_jax_miscounts_or_refuses_a_shared_output_under_vmap():
     assert slope_of_a_shared_output(THEIRS, generic_batching=True) == 10
 
 
-# Chapter 23: whose memory is it?
+# Chapter 25: whose memory is it?
 
 def test_jax_pullback_sees_writes_into_a_numpy_argument():
     x = np.array([1.0, 2.0, 3.0])
@@ -128,7 +128,7 @@ def test_jax_pullback_sees_writes_into_a_numpy_argument():
     assert pullback(1.0)[0].tolist() == [4, 6, 8]
 
 
-# Chapter 22: a rule for batches
+# Chapter 24: a rule for batches
 
 def square(asked):
     f = jax.custom_batching.custom_vmap(lambda x: x * x)
@@ -161,7 +161,7 @@ def test_jax_calls_a_vmap_rule_without_a_batch_if_only_tangents_are_mapped():
     assert jax.jacfwd(square([]))(2.0) == 12
 
 
-# Chapter 13: a rule in a loop
+# Chapter 15: a rule in a loop
 
 def second_slope_of_a_loop():
     f = jax.custom_jvp(lambda x: jnp.sin(x))
@@ -200,7 +200,7 @@ def test_jax_partial_evaluation_keeps_a_custom_jvp_call_since_0_12():
         '0.10.2': ['jit'], '0.12': ['custom_jvp_call']})
 
 
-# Chapter 14: a branch in a batch
+# Chapter 16: a branch in a batch
 
 def test_jax_chooses_before_the_branch_and_where_does_not():
     x = jnp.array([4.0, -1.0])
@@ -211,7 +211,7 @@ def test_jax_chooses_before_the_branch_and_where_does_not():
     assert jnp.isnan(jax.vmap(jax.grad(where))(x)).tolist() == [False, True]
 
 
-# Chapter 15: checkpoints, and a rule that is applied to a tangent
+# Chapter 17: checkpoints, and a rule that is applied to a tangent
 
 
 def test_policies_of_jax_go_by_names():
@@ -236,7 +236,7 @@ def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
         jax.grad(jax.grad(f))(1.0)
 
 
-# Chapters 26 and 28
+# Chapters 28 and 30
 
 def test_jax_has_other_slopes_at_corners_that_cancel():
     for system, np_, slope, second in (jax, jnp, 0, 0.25), (ad, np, 0.5, 0):
@@ -253,7 +253,7 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
-# Chapter 36: a rule carried over, and future versions
+# Chapter 38: a rule carried over, and future versions
 
 def softmax_with_a_rule(system):
     """JAX's rule, without its options."""

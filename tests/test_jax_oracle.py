@@ -193,7 +193,7 @@ def control(system):
 
 
 def test_d14_jax_loses_small_numbers():
-    """The figures of chapter 26."""
+    """The figures of chapter 28."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     assert jax.scipy.special.logsumexp(x) == 0.0

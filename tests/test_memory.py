@@ -1,4 +1,4 @@
-"""Memory: arrays that are kept, lent to rules, and returned (chapter 23)."""
+"""Memory: arrays that are kept, lent to rules, and returned (chapter 25)."""
 
 import gc
 import tempfile

@@ -86,7 +86,7 @@ def test_the_draft_is_recorded_like_the_library(system):
 
 
 def test_the_content_of_a_users_tracer_is_shown():
-    """In chapter 16, each tracer holds the two ends of an interval."""
+    """In chapter 18, each tracer holds the two ends of an interval."""
     class BoundsTrace(draft.core.Trace):
         def process_primitive(self, primitive, args, params):
             [x] = args

@@ -101,11 +101,11 @@ def test_the_root_of_the_site_can_be_a_folder(browser, below):
     emulate(browser, 1280, 'light')
     browser.get(f'{below}/index.html')
     assert search(browser, 'tangent')[0].startswith(f'{below}/')
-    assert faults(browser, f'{below}/chapters/09_backwards.html', [1280]) == []
+    assert faults(browser, f'{below}/chapters/10_backwards.html', [1280]) == []
 
 
 @pytest.mark.parametrize('lost', [
-    'nowhere', 'no/such/folder/at/all.html', 'chapters/09_backwards.html/'])
+    'nowhere', 'no/such/folder/at/all.html', 'chapters/10_backwards.html/'])
 def test_a_lost_reader_can_search_and_go_home(browser, below, lost):
     emulate(browser, 1280, 'light')
     visit(browser, f'{below}/{lost}')
@@ -254,7 +254,7 @@ def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
 @pytest.mark.parametrize('planted, words', FAULTS)
 def test_the_browser_finds_planted_faults(browser, home, planted, words):
     emulate(browser, 1280, 'light')
-    visit(browser, f'{home}/chapters/17_the_postcard.html')
+    visit(browser, f'{home}/chapters/19_the_postcard.html')
     browser.execute_script('document.querySelector("article")'
                            '.insertAdjacentHTML("beforeend", arguments[0])',
                            planted)

@@ -1,7 +1,7 @@
 """Derivatives, for users: `linearize`, `vjp`, and `grad`.
 
 Reverse mode is forward mode cut in two, with the linear half run backwards.
-Chapter 9.
+Chapter 10.
 """
 
 import operator

@@ -1,7 +1,7 @@
 """Forward mode and batching, for users: `jvp` and `vmap` over trees.
 
 Arguments are checked here, where the user's own names are known, so the
-interpreters need no checks.  Chapter 18.
+interpreters need no checks.  Chapter 20.
 """
 
 from autodiff_mini import seams

@@ -1,6 +1,6 @@
 """Programs, for users: `make_jaxpr` and `eval_shape`.
 
-Chapter 6.
+Chapter 7.
 """
 
 import operator

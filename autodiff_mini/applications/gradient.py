@@ -1,6 +1,6 @@
 """`custom_gradient`: a rule made together with the value.
 
-Chapter 22.
+Chapter 24.
 """
 
 from autodiff_mini.applications.closures import open_closure

@@ -2,7 +2,7 @@
 
 Differentiate the answer, not the iterations.  The equation that holds at a
 solution also holds near it, and that determines how the solution changes.
-Chapter 27.
+Chapter 29.
 """
 
 import warnings

@@ -1,6 +1,6 @@
 """Jacobians and Hessians: derivatives along all unit vectors, in one batch.
 
-Chapter 9.
+Chapter 10.
 """
 
 import math

@@ -19,8 +19,8 @@ with a rule can't capture a tracer at all.
 
 It gets others wrong without an error, until the chapter named here.  A
 program that mixes float32 with Python numbers or float64 can claim the wrong
-dtype, and so can a tangent (19).  A result can share memory with an argument
-(23).  `np.errstate` inside a jitted function has no effect, and each program
+dtype, and so can a tangent (21).  A result can share memory with an argument
+(25).  `np.errstate` inside a jitted function has no effect, and each program
 that `jit` or a loop has seen is kept forever (both: the library's `jit`).
 And `jit` keeps the arrays and rules that a function captured when it was
 first called, as JAX and the library do.

@@ -10,12 +10,12 @@ from .programs import defrecomputing
 from .trees import check_shapes, tree_leaves, tree_like
 from .vmap import row_type, vmap_rules
 
-# 14a. An operation with two programs.
+# 16a. An operation with two programs.
 cond_p = defrecomputing('cond', lambda which, *xs, true, false: run(
     true if which else false, which, *xs))
 
 
-# 14b. A batch of branches is a loop: every element takes its own.  Running
+# 16b. A batch of branches is a loop: every element takes its own.  Running
 # both branches and selecting with `np.where` is faster, but wrong: zero times
 # the infinite slope of the branch not taken is nan.
 def cond_vmap(axis, *operands, **programs):
@@ -28,7 +28,7 @@ def cond_vmap(axis, *operands, **programs):
 vmap_rules[cond_p] = cond_vmap
 
 
-# 14c. For users.
+# 16c. For users.
 def cond(which, true_fun, false_fun, *operands):
     """Return what one of two functions returns."""
     both, captured, (true_out, false_out) = stage(
@@ -42,7 +42,7 @@ def cond(which, true_fun, false_fun, *operands):
     return tree_like(true_out, ys)
 
 
-# 14d. A loop of unknown length: forward mode only.
+# 16d. A loop of unknown length: forward mode only.
 def run_while(*xs, step, test):
     while run(test, *xs)[0]:
         xs = run(step, *xs)
@@ -65,7 +65,7 @@ def while_jvp(tag, primals, tangents, step, test):
 jvp_rules[while_p] = while_jvp
 
 
-# 14e. For users.
+# 16e. For users.
 def while_loop(test, step, init):
     """Return the first of init, step(init), ... that fails the test."""
     both, captured, (state, _) = stage(lambda x: (step(x), test(x)), (init,))

@@ -8,13 +8,13 @@ from .programs import defrecomputing, program_vmap
 from .trees import tree_leaves, tree_like
 from .vmap import vmap_rules
 
-# 15a. An operation with one program.
+# 17a. An operation with one program.
 checkpoint_p = defrecomputing(
     'checkpoint', lambda *xs, fun: run(fun, *xs))
 vmap_rules[checkpoint_p] = partial(program_vmap, checkpoint_p)
 
 
-# 15b. For users.
+# 17b. For users.
 def checkpoint(f):
     """Return `f`, whose derivative keeps only the arguments of `f`."""
     def checkpointed(*args):

@@ -9,7 +9,7 @@ from .trees import check_shapes, tree_leaves, tree_like, tree_map
 from .vmap import rows_type, vmap_rules, vmap_with
 
 
-# 10a. A promise: an equation that can be transposed, and nothing else.
+# 11a. A promise: an equation that can be transposed, and nothing else.
 def refuse(*operands, **params):
     raise TypeError('a custom_vjp function has only a reverse rule: use grad '
                     'or vjp')
@@ -32,7 +32,7 @@ abstract_rules[custom_lin_p] = lambda *avals, bwd, n, out_avals: out_avals
 transpose_rules[custom_lin_p] = custom_lin_transpose
 
 
-# 10b. A custom_vjp function is a custom_jvp function whose rule returns a
+# 11b. A custom_vjp function is a custom_jvp function whose rule returns a
 # promise in place of a tangent.
 class custom_vjp(custom_jvp):
     """A function whose pullback is given by a rule of its own."""
@@ -54,7 +54,7 @@ class custom_vjp(custom_jvp):
         self.defjvp(rule)
 
 
-# 10c. The cotangents of all arguments.
+# 11c. The cotangents of all arguments.
 def keep_promise(bwd, primals, res, ct):
     """Return what `bwd` returns as a list; zeros where it says None."""
     cts = bwd(res, ct)

@@ -9,7 +9,7 @@ from .core import Primitive, Trace, Tracer, current_trace, typeof
 from .trees import tree_leaves, tree_like, tree_map
 
 
-# 6a. The parts of a program.
+# 7a. The parts of a program.
 class Var:
     """A variable: the name of a value that is not known yet."""
 
@@ -25,7 +25,7 @@ class Equation(NamedTuple):
     outvars: Any        # a variable, or a list of them
 
 
-# 6b. A program is a function from arrays to a list of arrays.
+# 7b. A program is a function from arrays to a list of arrays.
 @dataclass(eq=False)
 class Jaxpr:
     """A program: equations, in the order of their evaluation."""
@@ -44,7 +44,7 @@ class Jaxpr:
         return list(map(read, self.outvars))
 
 
-# 6c. The type of a result.  Without a rule, NumPy computes with ones: that
+# 7c. The type of a result.  Without a rule, NumPy computes with ones: that
 # costs as much as the operation itself, but needs no table of shape rules.
 abstract_rules = {}
 
@@ -64,7 +64,7 @@ def types(xs):
     return list(map(typeof, xs))
 
 
-# 6d. The interpreter.
+# 7d. The interpreter.
 class JaxprTrace(Trace):
     """Record equations; compute types, but no values."""
 
@@ -87,7 +87,7 @@ class JaxprTrace(Trace):
         return Tracer(self, typeof(x), var=Var(typeof(x)))
 
 
-# 6e. What stands for a value in an equation.
+# 7e. What stands for a value in an equation.
 def var_for(trace, x):
     """Return a variable for a tracer; a constant as it is.
 
@@ -107,7 +107,7 @@ def var_for(trace, x):
 JaxprTrace.var = var_for
 
 
-# 6f. From a function to a program.
+# 7f. From a function to a program.
 def build(trace, inputs, out):
     """Return the program of a trace, and the tracers that it captures.
 
@@ -133,7 +133,7 @@ def make_jaxpr(f):
     return lambda *args: stage(f, args)[0]
 
 
-# 7a. A call is recorded with everything in it.
+# 8a. A call is recorded with everything in it.
 def stage_call(trace, primitive, args, params):
     """Record a call: its function as a program, its rules as they are."""
     fun, captured, out = stage(params['fun'], args)

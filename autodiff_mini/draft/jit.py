@@ -12,7 +12,7 @@ from .source import lines_of
 from .trees import tree_leaves, tree_like, tree_map
 
 
-# 11a. Dead code.
+# 13a. Dead code.
 def drop_dead(jaxpr):
     """Return a program without the equations that no output depends on."""
     def variables(xs):
@@ -26,7 +26,7 @@ def drop_dead(jaxpr):
     return Jaxpr(jaxpr.invars, eqns[::-1], jaxpr.outvars)
 
 
-# 11b. What is printed as Python is Python.
+# 13b. What is printed as Python is Python.
 @cache
 def compiled(jaxpr):
     """Return the Python function that the text of a program defines."""
@@ -41,12 +41,12 @@ def run(fun, *xs):
     return compiled(fun)(*xs) if type(fun) is Jaxpr else fun(*xs)
 
 
-# 11c. A call of a program.  Only evaluation compiles it.
+# 13c. A call of a program.  Only evaluation compiles it.
 jit_p = defcall('jit', lambda *xs, fun: run(fun, *xs))
 jvp_rules[jit_p] = call_jvp
 
 
-# 11d. For users.
+# 13d. For users.
 def jit(f):
     """Return `f` as a compiled program for each type of its arguments."""
     programs = {}

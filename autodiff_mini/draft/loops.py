@@ -14,7 +14,7 @@ from .trees import check_shapes, tree_leaves, tree_like, tree_map
 from .vmap import common_length, row_type, rows_type, vmap_rules
 
 
-# 13a. A loop is an operation.
+# 15a. A loop is an operation.
 def run_scan(*operands, fun, num_carry, length, reverse):
     """Return the stacked outputs of the steps, then the last carry.
 
@@ -46,7 +46,7 @@ scan_p = Primitive('scan', run_scan)
 abstract_rules[scan_p] = scan_types
 
 
-# 13b. For users.
+# 15b. For users.
 def scan(f, init, xs=None, length=None):
     """Return the last carry of a loop, and the outputs of its steps."""
     def step(x, carry):     # rows first, as in the lines above
@@ -69,12 +69,12 @@ def carry_along(program, n):
     return Jaxpr(inputs + captured, program.eqns, program.outvars + captured)
 
 
-# 13c. Forward mode: a loop over primals keeps the residuals for a loop over
+# 15c. Forward mode: a loop over primals keeps the residuals for a loop over
 # tangents, which is linear.
 jvp_rules[scan_p] = partial(cut_jvp, scan_p, scan_p)
 
 
-# 13d. Reverse mode: the loop over tangents, transposed, from its end.
+# 15d. Reverse mode: the loop over tangents, transposed, from its end.
 def scan_transpose(cts, *operands, fun, num_carry, length, reverse):
     rows, _ = split(operands, num_carry)
     n = count_known(rows)       # a carry changes, so it is never known
@@ -87,7 +87,7 @@ def scan_transpose(cts, *operands, fun, num_carry, length, reverse):
 transpose_rules[scan_p] = scan_transpose
 
 
-# 13e. A batch of loops is one loop over batches: the steps come first.
+# 15e. A batch of loops is one loop over batches: the steps come first.
 def scan_vmap(axis, *vals, fun, num_carry, **loop):
     xs, carry = split(vals, num_carry)
     rows = map(swap_axes, xs)

@@ -7,7 +7,7 @@ from .jvp import jvp
 from .trees import tree_leaves, tree_like, tree_map
 
 
-# 8a. The interpreter.
+# 9a. The interpreter.
 class PartialEvalTrace(JaxprTrace):
     """Compute with known operands, and record the other operations."""
 
@@ -20,7 +20,7 @@ class PartialEvalTrace(JaxprTrace):
         return super().process_primitive(primitive, args, params)
 
 
-# 8b. A derivative is forward mode whose tangents are unknown.
+# 9b. A derivative is forward mode whose tangents are unknown.
 def linearize_at(f, primals):
     """Return the output of `f`, its derivative as a linear program, and the
     residuals, which are the first arguments of that program."""
@@ -31,7 +31,7 @@ def linearize_at(f, primals):
     return y, linear, residuals
 
 
-# 8c. For users.
+# 9c. For users.
 def linearize(f, *primals):
     """Return the output of `f`, and its derivative as a function."""
     y, linear, residuals = linearize_at(f, primals)

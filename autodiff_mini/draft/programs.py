@@ -12,7 +12,7 @@ from .transpose import pull, transpose_rules
 from .vmap import Axis, rows_type, vmap_rules, vmap_with
 
 
-# 12a. One program for primals, and one for tangents.
+# 14a. One program for primals, and one for tangents.
 @cache
 def linearize_jaxpr(jaxpr):
     """Return a program from primals to residuals and outputs, and one from
@@ -24,7 +24,7 @@ def linearize_jaxpr(jaxpr):
     return known, linear
 
 
-# 12b. From cotangents of the outputs to cotangents of the inputs.
+# 14b. From cotangents of the outputs to cotangents of the inputs.
 @cache
 def transpose_jaxpr(jaxpr, n):
     """Return a program from `n` arguments, and cotangents of the outputs,
@@ -43,7 +43,7 @@ def count_known(operands):
     return unknown.index(True) if True in unknown else len(operands)
 
 
-# 12c. From primals and tangents to tangents; from elements to batches.
+# 14c. From primals and tangents to tangents; from elements to batches.
 @cache
 def tangent_jaxpr(jaxpr):
     """Return a program from primals and tangents to output tangents."""
@@ -65,7 +65,7 @@ def program_vmap(primitive, axis, *xs, fun):
     return primitive.bind(*xs, fun=vmap_jaxpr(fun, axis.size))
 
 
-# 12d. An operation whose tangent recomputes what it needs.
+# 14d. An operation whose tangent recomputes what it needs.
 def defrecomputing(name, impl):
     """Return a primitive whose parameters are programs."""
     primitive = Primitive(name, impl)
@@ -91,7 +91,7 @@ def recomputing_transpose(primitive, cts, *operands, **programs):
     return [None] * n + in_cts
 
 
-# 12e. An operation whose derivative is two: one computes the outputs and the
+# 14e. An operation whose derivative is two: one computes the outputs and the
 # residuals, and the other takes the residuals and the tangents.
 def cut_jvp(known_p, linear_p, tag, primals, tangents, fun, **params):
     known, linear = linearize_jaxpr(fun)
@@ -102,7 +102,7 @@ def cut_jvp(known_p, linear_p, tag, primals, tangents, fun, **params):
     return ys, linear_p.bind(*residuals, *tangents, fun=linear, **params)
 
 
-# 12f. The derivative of `jit` is compiled, in place of chapter 11's call.
+# 14f. The derivative of `jit` is compiled, in place of chapter 13's call.
 linear_p = defrecomputing('linear', lambda *xs, fun: run(fun, *xs))
 jvp_rules[jit_p] = partial(cut_jvp, jit_p, linear_p)
 for primitive in jit_p, linear_p:

@@ -6,7 +6,7 @@ from .jaxpr import Jaxpr, Var
 from .trees import tree_leaves
 
 
-# 6g. Every value in a program has a text: a letter, a number, or a name.
+# 7g. Every value in a program has a text: a letter, a number, or a name.
 class Writer:
     """Writes the lines of a program; values without a text go to `scope`."""
 
@@ -32,7 +32,7 @@ class Writer:
         return self.letters[v]
 
 
-# 6h. A value without a text gets a name.
+# 7h. A value without a text gets a name.
 def name_in_scope(writer, x):
     """Put a value into scope; write a program above its first use."""
     name = f'{type(x).__name__.lower()}_{len(writer.scope)}'
@@ -43,7 +43,7 @@ def name_in_scope(writer, x):
     return name
 
 
-# 6i. and an equation is a line.
+# 7i. and an equation is a line.
 def write_equation(writer, eqn):
     """Write `outputs = primitive(operands, parameter=value, ...)`."""
     writer.scope[eqn.primitive.name] = eqn.primitive.impl

@@ -16,7 +16,7 @@ from .primitives import (
 from .trees import check_shapes, tree_leaves, tree_like
 
 
-# 9a. From the last equation to the first.
+# 10a. From the last equation to the first.
 def backward_pass(linear, residuals, cts):
     """Return the cotangents of the inputs of a linear program."""
     known = dict(zip(linear.invars, residuals))
@@ -40,7 +40,7 @@ def backward_pass(linear, residuals, cts):
             for v in linear.invars[len(residuals):]]
 
 
-# 9b. The form of a rule: a variable among the operands is linear.
+# 10b. The form of a rule: a variable among the operands is linear.
 transpose_rules = Table()
 
 
@@ -67,7 +67,7 @@ def unbroadcast(ct, shape):
     return np.reshape(np.sum(ct, tuple(axes)), shape)
 
 
-# 9c. The rules of linear operations; no others are needed.
+# 10c. The rules of linear operations; no others are needed.
 def sum_transpose(ct, x, axis):
     ones = [1 if i in axis else n for i, n in enumerate(x.aval.shape)]
     return np.broadcast_to(np.reshape(ct, ones), x.aval.shape)
@@ -94,7 +94,7 @@ deftranspose(index_p, lambda ct, x, index: scatter_p.bind(
 deftranspose(scatter_p, lambda ct, x, index, shape: ct[index])
 
 
-# 9d. For users.
+# 10d. For users.
 def vjp(f, *primals):
     """Return the output of `f`, and its pullback."""
     y, linear, residuals = linearize_at(f, primals)
@@ -118,7 +118,7 @@ def grad(f):
     return grad_of_f
 
 
-# 9e. A test for rules: a cotangent agrees with a central difference.
+# 10e. A test for rules: a cotangent agrees with a central difference.
 def check_grads(f, args):
     """Raise an AssertionError unless `vjp` agrees with a difference."""
     y, pullback = vjp(f, *args)
@@ -131,7 +131,7 @@ def check_grads(f, args):
     assert_close(dot(pullback(y_bar), tangents), expected)
 
 
-# 9f. To transpose a call, transpose its function.
+# 12a. To transpose a call, transpose its function.
 def call_transpose(cts, *operands, fun, **rules):
     """Transpose the function of a call; its known operands are constants."""
     unknown = [x for x in operands if type(x) is Var]
@@ -147,7 +147,7 @@ def call_transpose(cts, *operands, fun, **rules):
 transpose_rules[custom_jvp_call_p] = call_transpose
 
 
-# 9g. A pullback with a rule, which keeps the rules of the calls in it.
+# 12b. A pullback with a rule, which keeps the rules of the calls in it.
 def pull(linear, residuals, cts):
     """Run a linear program backwards; keep the rules of its calls."""
     n = len(residuals)
@@ -158,7 +158,7 @@ def pull(linear, residuals, cts):
         fun=lambda *xs: backward_pass(linear, xs[:n], xs[n:]))
 
 
-# 9h. A linear program computes A @ t, and its pullback computes A.T @ ct.
+# 12c. A linear program computes A @ t, and its pullback computes A.T @ ct.
 # A depends on the residuals, so the derivative of A.T @ ct has two terms.
 def pull_rule(linear, n, xs, x_dots):
     """Return A.T @ ct, and A_dot.T @ ct + A.T @ ct_dot."""

@@ -2,7 +2,7 @@
 
 It reads the equations once, forwards, and checks for each one whether its
 result is already available.  The results are bitwise the same.
-Chapter 31.
+Chapter 33.
 """
 
 from dataclasses import replace

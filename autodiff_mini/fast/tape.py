@@ -2,7 +2,7 @@
 
 One interpreter does the work of forward mode and partial evaluation.  It
 computes, and keeps the residuals and names of each operation.  Operations
-that are not prepared take the long way, through those two.  Chapter 35.
+that are not prepared take the long way, through those two.  Chapter 37.
 """
 
 from importlib import import_module

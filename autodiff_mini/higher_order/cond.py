@@ -1,7 +1,7 @@
 """`cond`: run one of several programs.
 
 All branches are programs of one type, so an interpreter that does not know
-which branch will run can transform them all.  Chapter 14.
+which branch will run can transform them all.  Chapter 16.
 """
 
 from itertools import repeat

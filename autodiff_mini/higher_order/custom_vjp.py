@@ -2,7 +2,7 @@
 
 A custom_vjp function is a custom_jvp function whose rule returns a promise as
 the tangent: an equation, `custom_lin`, of a linear program.  It cannot be
-evaluated, but transposing it calls the pullback.  Chapter 10.
+evaluated, but transposing it calls the pullback.  Chapter 11.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """`jit`: record a function once, and run it as Python source.
 
 A primitive carries a program.  Each interpreter transforms it into another
-program, and only evaluation compiles it.  Chapter 12.
+program, and only evaluation compiles it.  Chapter 14.
 """
 
 from functools import partial

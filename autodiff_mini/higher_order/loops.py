@@ -6,7 +6,7 @@ unknown at some step, it is treated so at every step.
 
 The number of steps of a `while_loop` is unknown until the loop ends.  So
 forward mode can follow the loop, but reverse mode cannot run it backwards.
-Chapters 13 and 14.
+Chapters 15 and 16.
 """
 
 import operator

@@ -1,7 +1,7 @@
 """Transform programs: from a jaxpr to a jaxpr.
 
 Run the program under an interpreter, and record its operations.  Each result
-is computed once, and cached on the program.  Chapter 12.
+is computed once, and cached on the program.  Chapter 14.
 """
 
 from dataclasses import replace

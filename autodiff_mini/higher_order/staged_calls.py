@@ -2,7 +2,7 @@
 
 The equation of a call holds the call's parameters.  Its function is staged
 right away, but its rules stay Python functions, which run when needed.
-Chapter 7.
+Chapter 8.
 """
 
 from autodiff_mini.core import ShapedArray, TraceTag, fun_name, typeof

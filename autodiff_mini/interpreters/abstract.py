@@ -1,7 +1,7 @@
 """Abstract evaluation: the type of a result, from the types of the operands.
 
 Rules compute shapes.  NumPy determines the dtype, by computing once with
-arrays of a single element.  Chapter 6.
+arrays of a single element.  Chapter 7.
 """
 
 from functools import lru_cache, partial

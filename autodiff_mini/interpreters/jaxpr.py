@@ -1,7 +1,7 @@
 """Jaxprs: programs as data.
 
 An interpreter that computes nothing records each operation.  The record can
-be read, checked, and run again under any other interpreter.  Chapter 6.
+be read, checked, and run again under any other interpreter.  Chapter 7.
 """
 
 from dataclasses import dataclass

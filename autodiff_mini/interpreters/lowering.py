@@ -1,7 +1,7 @@
 """Lowering: compile a jaxpr to Python source code.
 
 The compiled program needs no interpreter.  Calls are inlined, dead code is
-left out, and each equation becomes a line of NumPy.  Chapter 11.
+left out, and each equation becomes a line of NumPy.  Chapter 13.
 """
 
 import builtins

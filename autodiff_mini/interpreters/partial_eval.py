@@ -2,7 +2,7 @@
 
 A known value is an array, and an unknown one is a tracer.  An operation whose
 operands are all known is computed; any other is recorded.  A JVP with known
-primals and unknown tangents leaves a linear program.  Chapter 8.
+primals and unknown tangents leaves a linear program.  Chapter 9.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Transposition: run a linear program backwards.
 
 The reverse pass reads the equations from the last to the first.  If the
-program uses a value twice, its two cotangents are added.  Chapter 9.
+program uses a value twice, its two cotangents are added.  Chapter 10.
 """
 
 from operator import attrgetter

@@ -1,6 +1,6 @@
 """Products, sorting, and sums that run along an axis.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

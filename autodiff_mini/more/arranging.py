@@ -1,7 +1,7 @@
 """Functions that rearrange, join, sort, and look up elements.
 
 Rearranging the indices 0, 1, 2, ... with NumPy gives the new place of each
-element.  Chapter 25.
+element.  Chapter 27.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The rarer functions that NumPy itself writes in Python.  Chapter 25."""
+"""The rarer functions that NumPy itself writes in Python.  Chapter 27."""
 
 import numpy as np
 

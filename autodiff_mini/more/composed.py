@@ -1,6 +1,6 @@
 """The most used functions that are composed of primitives.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """`np.einsum`: multiply operands in pairs, as stacks of matrix products.
 
-Chapter 25.
+Chapter 27.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Systems of equations, determinants, and the Cholesky decomposition.
 
-All functions work on stacks of matrices.  Chapter 25.
+All functions work on stacks of matrices.  Chapter 27.
 """
 
 import numpy as np

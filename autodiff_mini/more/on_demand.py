@@ -1,7 +1,7 @@
 """Import the modules of this wing when a program needs them.
 
 A table that lacks a NumPy function asks here first, and so does a call of a
-function with a batching rule.  Chapter 25.
+function with a batching rule.  Chapter 27.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 NumPy checks values, for example whether a leading coefficient is zero or a
 grid is uniform.  Here that is checked only if the values are known.
-Chapter 25.
+Chapter 27.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Element-wise rows that no chapter needs, written like the core's.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

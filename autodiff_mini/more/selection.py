@@ -1,6 +1,6 @@
 """Functions that select, sort, shift, repeat, and pad elements.
 
-Chapter 25.
+Chapter 27.
 """
 
 import operator

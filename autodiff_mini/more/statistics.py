@@ -1,6 +1,6 @@
 """Weighted averages, variances, and standard deviations.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Search in a sorted table, interpolation, and `np.linspace`.
 
-Chapter 25.
+Chapter 27.
 """
 
 import operator

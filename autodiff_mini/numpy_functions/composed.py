@@ -1,6 +1,6 @@
 """Element-wise functions and reductions that are composed of primitives.
 
-Chapter 25.
+Chapter 27.
 """
 
 import math

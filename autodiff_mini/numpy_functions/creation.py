@@ -1,6 +1,6 @@
 """New arrays, like another array or with given values.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The array methods and attributes of a tracer.
 
-Chapter 25.
+Chapter 27.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Functions that change the shape of an array.
 
-Chapter 25.
+Chapter 27.
 """
 
 import numpy as np

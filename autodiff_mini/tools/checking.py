@@ -1,7 +1,7 @@
 """`check_grads`: compare derivatives with difference quotients.
 
 Along a random direction a derivative is a number, and so is a difference
-quotient.  Chapter 10.
+quotient.  Chapter 11.
 """
 
 import numpy as np

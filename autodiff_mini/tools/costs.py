@@ -111,7 +111,7 @@ def cost(f, *args) -> CostTable:
 
     Source: G. Golub and C. Van Loan, *Matrix Computations*, for the
     operations; A. Griewank and A. Walther, *Evaluating Derivatives*,
-    chapter 18, for what to count.
+    chapter 20, for what to count.
 
     Examples:
         >>> import numpy as np

@@ -1,7 +1,7 @@
 """What to write instead of SciPy functions that do not ask tracers.
 
 SciPy's ufuncs ask, and have rows in the wing `more`.  Its Python functions
-make plain arrays first, so an error can only say what to write.  Chapter 25.
+make plain arrays first, so an error can only say what to write.  Chapter 27.
 """
 
 import numpy as np

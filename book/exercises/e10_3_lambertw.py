@@ -1,38 +1,58 @@
-"""Your row, backwards, and golf: Lambert's W with a loop that stops.
+"""Predict: what does reverse mode need for your row?
 
-This `newton` stops when the result is good enough. Its `while` looks at
-numbers, and it calls NumPy functions that the draft doesn't know, so it only
-works on plain arrays. `grad` can't look inside, but it doesn't have to know
-how W was found.
+Here's the row of Lambert's W with the rules that you wrote. It has no
+transpose rule, and `w * exp(w) = x` isn't linear. Which rule should we write
+so that `grad` works?
 
-Give it a rule for the backward pass. Par: for derivatives of any order, the
-iteration runs once, on plain numbers, and one array is kept. The derivatives
-have to be right at 0, too.
+For each of the five programs below, predict which rules of `lambertw_p` are
+asked for: 'jvp', 'vmap', 'transpose'.
 """
 
 import numpy as np
 
 from autodiff_mini import draft as ad
+from autodiff_mini.draft.core import Primitive
+from autodiff_mini.draft.jvp import defjvp
+from autodiff_mini.draft.vmap import vmap_rules
 
 HINTS = (
-    'The slope is in exercise e03_3. It can be written in terms of `w` '
-    'alone, so `w` is all that `bwd` needs.',
-    '`fwd` needs `w`, and for a second derivative that `w` has to carry the '
-    'rule. Which function returns such a `w`?',
-    'If `bwd` asks for W again, the iteration runs again. Do the expensive '
-    'work in the forward pass.',
+    '`grad` linearizes first. Which rule replaces `lambertw_p` with its '
+    'slope, and what does the linear program contain after that?',
+    'Program b batches the pullback, which runs a linear program. Does that '
+    'program contain `lambertw_p`?',
 )
 
 
-def newton(x):
-    """Return the solution `w` of `w * exp(w) = x`, for numbers x >= 0."""
-    w, step = np.log1p(x), 1.0
-    while np.any(np.abs(step) > 1e-12 * (1 + w)):
-        step = (w - x * np.exp(-w)) / (1 + w)
-        w = w - step
+def implementation(x):
+    w = np.log1p(x)
+    for _ in range(20):
+        w = w - (w - x * np.exp(-w)) / (1 + w)
     return w
 
 
-def with_rule():
-    """Return `newton`, with a rule for the backward pass."""
-    raise NotImplementedError('exercise e10_3: write fwd and bwd here')
+lambertw_p = Primitive('lambertw', implementation)
+defjvp(lambertw_p, lambda x_dot, w, x: np.exp(-w) / (1 + w) * x_dot)
+vmap_rules[lambertw_p] = lambda axis, x: lambertw_p.bind(x)
+
+
+def lambertw(x):
+    return lambertw_p.bind(x)
+
+
+def total(xs):
+    return np.sum(lambertw(xs))
+
+
+PROGRAMS = {
+    'a': lambda xs: ad.grad(total)(xs),
+    'b': lambda xs: ad.vmap(ad.vjp(lambertw, xs)[1])(np.eye(len(xs)))[0],
+    'c': lambda xs: ad.grad(lambda xs: np.sum(ad.vmap(lambertw)(xs)))(xs),
+    'd': lambda xs: ad.make_jaxpr(ad.grad(total))(xs),
+    'e': lambda xs: ad.check_grads(ad.grad(total), (xs,)),
+}
+
+
+def prediction():
+    # for example {'a': {'jvp', 'transpose'}, 'b': set(), 'c': set(),
+    #              'd': set(), 'e': set()}
+    raise NotImplementedError('exercise e10_3: write the rules here')

@@ -1,38 +1,48 @@
-"""One array is kept, and the backward pass computes one exponential. For the
-second derivative, the `w` in `bwd` is differentiated. It came from
-`lambertw`, so the rule is asked again, but the loop isn't.
+"""There's no rule to write, because the row is complete. The forward rule
+multiplies the tangent by a number, and only that product is transposed. It's
+also the product that program b batches.
 
-`vmap` of this function fails, because it maps the function in the call, and
-the `while` there can't decide for a whole batch. Chapter 14 has a loop that's
-an operation. A Jacobian maps the backward pass only, so it works.
-
-Take home: a rule for a result doesn't care how the result was found.
+Take home: a primitive that isn't linear needs no rule for reverse mode, for
+derivatives of any order.
 """
 
 import numpy as np
 
 from autodiff_mini import draft as ad
+from autodiff_mini.draft.core import Primitive
+from autodiff_mini.draft.jvp import defjvp
+from autodiff_mini.draft.vmap import vmap_rules
 
 
-def newton(x):
-    """Return the solution `w` of `w * exp(w) = x`, for numbers x >= 0."""
-    w, step = np.log1p(x), 1.0
-    while np.any(np.abs(step) > 1e-12 * (1 + w)):
-        step = (w - x * np.exp(-w)) / (1 + w)
-        w = w - step
+def implementation(x):
+    w = np.log1p(x)
+    for _ in range(20):
+        w = w - (w - x * np.exp(-w)) / (1 + w)
     return w
 
 
-def with_rule():
-    """Return `newton`, with a rule for the backward pass."""
-    lambertw = ad.custom_vjp(newton)
+lambertw_p = Primitive('lambertw', implementation)
+defjvp(lambertw_p, lambda x_dot, w, x: np.exp(-w) / (1 + w) * x_dot)
+vmap_rules[lambertw_p] = lambda axis, x: lambertw_p.bind(x)
 
-    def fwd(x):
-        w = lambertw(x)     # with its rule, for the second derivative
-        return w, w
 
-    def bwd(w, ct):
-        return (ct * np.exp(-w) / (1 + w),)
+def lambertw(x):
+    return lambertw_p.bind(x)
 
-    lambertw.defvjp(fwd, bwd)
-    return lambertw
+
+def total(xs):
+    return np.sum(lambertw(xs))
+
+
+PROGRAMS = {
+    'a': lambda xs: ad.grad(total)(xs),
+    'b': lambda xs: ad.vmap(ad.vjp(lambertw, xs)[1])(np.eye(len(xs)))[0],
+    'c': lambda xs: ad.grad(lambda xs: np.sum(ad.vmap(lambertw)(xs)))(xs),
+    'd': lambda xs: ad.make_jaxpr(ad.grad(total))(xs),
+    'e': lambda xs: ad.check_grads(ad.grad(total), (xs,)),
+}
+
+
+def prediction():
+    return {'a': {'jvp'}, 'b': {'jvp'}, 'c': {'jvp', 'vmap'}, 'd': {'jvp'},
+            'e': {'jvp'}}

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 PACKAGE = 'autodiff_mini'
 DRAFT = f'{PACKAGE}/draft/'     # every statement of it is shown, once
-LAST = 17                       # chapter of Book One
+LAST = 19                       # chapter of Book One
 WOVEN = Path('.cache/woven')    # the listings that weave wrote, and ENDs
 END = '\0'
 ASK = '# weave:'

@@ -29,7 +29,7 @@ from autodiff_mini.draft.trees import tree_leaves
 from tests import amount
 
 ROOT = Path(__file__).resolve().parents[2]
-POSTCARD = ROOT / 'book/chapters/17_the_postcard.md'
+POSTCARD = ROOT / 'book/chapters/19_the_postcard.md'
 
 
 def dyed(fun, rule):

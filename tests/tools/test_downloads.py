@@ -66,10 +66,10 @@ def test_a_notebook_names_the_packages_that_are_missing(monkeypatch):
 USES = {    # chapter: what the draft can do from there on
     2: 'draft.jvp(lambda x: x * x, (3.0,), (1.0,))[1] == 6',
     3: 'sum(draft.vmap(lambda x: 2 * x)(numpy.ones(3))) == 6',
-    6: "'add' in str(draft.make_jaxpr(lambda x: x + 1)(1.0))",
-    9: 'draft.grad(lambda x: x * x)(3.0) == 6',
-    11: 'draft.jit(lambda x: x + 1)(1.0) == 2',
-    13: 'draft.scan(lambda c, x: (c + x, c), 0.0, numpy.ones(3))[0] == 3'}
+    7: "'add' in str(draft.make_jaxpr(lambda x: x + 1)(1.0))",
+    10: 'draft.grad(lambda x: x * x)(3.0) == 6',
+    13: 'draft.jit(lambda x: x + 1)(1.0) == 2',
+    15: 'draft.scan(lambda c, x: (c + x, c), 0.0, numpy.ones(3))[0] == 3'}
 
 
 def test_the_draft_runs_as_it_is_after_each_chapter(monkeypatch, tmp_path):

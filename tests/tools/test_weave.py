@@ -149,7 +149,7 @@ def test_problems_are_reported_with_their_place(path, old, new, said):
 def test_the_library_can_be_shown_twice_or_not_at_all():
     write('autodiff_mini/api.py', 'def one():\n    return 1\n\n\n'
           'def two():\n    return 2\n')
-    write('book/chapters/18_more.md', '# More\n\n' + 2 * (
+    write('book/chapters/20_more.md', '# More\n\n' + 2 * (
         '```py title="autodiff_mini/api.py"\n# weave: one\n```\n\n'))
     weave.weave(Path())
     assert problems() == ''

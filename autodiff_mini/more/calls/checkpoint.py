@@ -1,7 +1,7 @@
 """`checkpoint`: compute residuals again instead of keeping them.
 
 All residuals are functions of the arguments.  So keep only the arguments, and
-run the function again in the reverse pass.  Chapter 15.
+run the function again in the reverse pass.  Chapter 17.
 """
 
 from autodiff_mini import seams

@@ -1,6 +1,6 @@
 """`fori_loop` and `switch`: made of `scan`, `while_loop`, and `cond`.
 
-Chapters 13 and 14.
+Chapters 15 and 16.
 """
 
 import numpy as np

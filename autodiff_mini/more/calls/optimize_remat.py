@@ -3,7 +3,7 @@
 An operation carries two programs, one for `fwd` and one for the function.
 If dead code is dropped and no residual is used, it becomes an operation that
 runs the function.  Its derivative is still the derivative of `fwd`, where
-calls have their rules.  Chapter 15.
+calls have their rules.  Chapter 17.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Policies for `checkpoint`: which results are saved, not recomputed.
 
 The program for the forward pass returns the saved results, and the program
-for the reverse pass takes them as arguments.  Chapter 15.
+for the reverse pass takes them as arguments.  Chapter 17.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """`sequential_vmap`: a function that `vmap` maps one element at a time.
 
-Chapter 22.
+Chapter 24.
 """
 
 from autodiff_mini.higher_order.loops import scan

@@ -1,0 +1,88 @@
+"""Add a row: a square is never negative.
+
+The column of chapter 18 says that `x * x` is between -1 and 1 for `x` between
+-1 and 1. It has to, because a rule for products can't know that the factors
+are the same number. A rule for `x ** 2` does know. Write it, for exponents
+that are whole numbers: 0, 1, 2, and so on.
+
+The bounds have to be the best possible ones. The rule is asked about
+intervals of arrays, too, and under `vmap`, so `if x[0] < 0` won't do.
+"""
+
+from functools import reduce
+
+import numpy as np
+
+from autodiff_mini.draft.core import (
+    Table, Trace, Tracer, current_trace, typeof)
+from autodiff_mini.draft.primitives import (
+    add_p, exp_p, max_p, min_p, mul_p, neg_p, pow_p, structural, sub_p,
+    tanh_p)
+from autodiff_mini.draft.trees import tree_map
+
+HINTS = (
+    'The rule gets two intervals. The exponent is a plain number, so both of '
+    'its ends are that number.',
+    'An odd power keeps the order of numbers. An even power depends only on '
+    'the distance of `x` from zero. Which `x` of an interval is the nearest '
+    'to zero, and which one is the farthest?',
+    'The farthest is at one of the ends: `np.maximum(-x[0], x[1])`. The '
+    'nearest is at the distance `x[0]` if the interval is positive, `-x[1]` '
+    'if it is negative, and 0 if zero is in between. One `np.maximum` of '
+    'three numbers covers all three cases.',
+)
+
+
+class BoundsTrace(Trace):
+    """Compute a lower and an upper bound of every value."""
+
+    def process_primitive(self, primitive, args, params):
+        if primitive.is_call:
+            return params['fun'](*args)
+        with self.parent:
+            if not any(map(self.owns, args)):
+                return primitive.bind(*args, **params)
+            rule = bounds_rules[primitive]
+            low, high = rule(*map(self.ends, args), **params)
+        return tree_map(self.pack, low, high)
+
+    def ends(self, x):
+        return (x.low, x.high) if self.owns(x) else (x, x)
+
+    def pack(self, low, high):
+        return Tracer(self, typeof(low), low=low, high=high)
+
+
+def bounds(f):
+    """Return a function from intervals, pairs of ends, to intervals."""
+    def bounded(*intervals):
+        with BoundsTrace(current_trace(), object()) as trace:
+            out = f(*[trace.pack(*ends) for ends in intervals])
+        return tree_map(trace.ends, out)
+    return bounded
+
+
+def product(x, y):
+    corners = [a * b for a in x for b in y]
+    return reduce(np.minimum, corners), reduce(np.maximum, corners)
+
+
+def keep_order(primitive):
+    """Return the rule of an operation that never decreases."""
+    return lambda *intervals, **params: [
+        primitive.bind(*ends, **params) for ends in zip(*intervals)]
+
+
+def power(x, n):
+    """Return the bounds of x ** n; each operand is a pair of ends."""
+    raise NotImplementedError('exercise e18_1: write the bounds here')
+
+
+bounds_rules = Table(
+    {p: keep_order(p) for p in [add_p, max_p, min_p, exp_p, tanh_p,
+                                *structural]})
+bounds_rules.update({
+    neg_p: lambda x: (-x[1], -x[0]),
+    sub_p: lambda x, y: (x[0] - y[1], x[1] - y[0]),
+    mul_p: product,
+    pow_p: power})
