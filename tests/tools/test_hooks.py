@@ -16,8 +16,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from book.tools import pages
+from book.tools import hooks, pages
 from book.tools.places import ROOT
+from tests.links import broken_links
 
 LISTING = '''# Core
 
@@ -224,6 +225,24 @@ def test_a_server_weaves_and_shows_edits_on_the_page(site):
         edit(module, FALSE + '\n', f'{PAGE}: refreshed', FALSE)
         edit(module, FALSE + '\nx = = 1\n', 'not Python', FALSE,
              'core.py:2: not Python: invalid syntax')
+
+
+def test_the_old_address_of_a_chapter_leads_to_the_new_one(tmp_path):
+    new = ['05_one', '06_two', '07_three', '12_four', '13_five', '14_six',
+           '38_last']
+    old = {'06_three': '07_three', '11_five': '13_five', '12_six': '14_six',
+           '36_last': '38_last'}
+    for folder, suffix in ('pages', 'md'), ('site', 'html'):
+        chapters = tmp_path / folder / 'chapters'
+        chapters.mkdir(parents=True)
+        for name in new:
+            (chapters / f'{name}.{suffix}').write_text('<h1>A chapter</h1>')
+    hooks.keep_addresses(tmp_path / 'pages', tmp_path / 'site')
+    assert {page.stem for page in chapters.iterdir()} == {*new, *old}
+    for name, page in old.items():
+        text = (chapters / f'{name}.html').read_text()
+        assert f'location.replace("{page}.html" + location.hash)' in text
+    assert broken_links(tmp_path / 'site') == []
 
 
 @pytest.mark.parametrize('changed, touched', [
