@@ -244,6 +244,14 @@ def layout(browser, *only):
     return browser.execute_script(script('checks'), *only)
 
 
+def hidden(browser):
+    """Find what a reader who answers no question doesn't see.
+
+    A question hides the text that its cell prints. Open no details before.
+    """
+    return browser.execute_script(script('hidden'))
+
+
 def paper(browser):
     """Find navigation and solutions in print, and leave print emulation on.
     """

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser import (
-    accessibility, browsing, emulate, faults, installed, layout, look, rest,
-    script, search, serving, visit)
+    accessibility, browsing, emulate, faults, hidden, installed, layout, look,
+    rest, script, search, serving, visit)
 from tests.links import broken_links
 
 SITE = Path(__file__).parents[1] / 'site'
@@ -229,27 +229,50 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
     assert visible(browser, still) and not visible(browser, live)
 
 
-def test_a_question_hides_its_answer_until_the_reader_asks(browser, home):
-    """The answer is the output, and the paragraph that explains it.
-
-    That works without scripts.
-    """
-    after = '.question + .output'
+def test_a_question_hides_its_output_until_the_reader_asks(browser, home):
+    """That works without scripts."""
+    output = '.question + .output'
     emulate(browser, 1280, 'light')
     browser.execute_cdp_cmd(
         'Emulation.setScriptExecutionDisabled', {'value': True})
     try:
         for answer in 'details.right', 'details.wrong', 'details.shows':
             browser.get(f'{home}/chapters/05_your_own_derivative.html')
-            assert not visible(browser, after)
-            assert not visible(browser, f'{after} + p')
+            assert not visible(browser, output)
+            assert visible(browser, f'{output} + p')
             browser.find_element(
                 'css selector', f'.question {answer} > summary').click()
-            assert visible(browser, after)
-            assert visible(browser, f'{after} + p')
+            assert visible(browser, output)
     finally:
         browser.execute_cdp_cmd(
             'Emulation.setScriptExecutionDisabled', {'value': False})
+
+
+ASKING = [page for page in PAGES
+          if 'class="question"' in (SITE / page).read_text('utf-8')]
+
+
+@pytest.mark.parametrize('page', ASKING)
+def test_questions_hide_only_printed_text(browser, home, page):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/{page}')
+    assert hidden(browser) == []
+
+
+@pytest.mark.parametrize('part', ['p', 'figure', 'trace-player'])
+@pytest.mark.parametrize('place', ['inside', 'after'])
+def test_the_browser_finds_what_a_question_hides(browser, home, part, place):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/chapters/05_your_own_derivative.html')
+    browser.execute_script('''
+        const [part, place] = arguments;
+        const output = document.querySelector(".question + .output");
+        const made = document.createElement(part);
+        if (place === "inside") output.append(made);
+        else output.after(made);
+        if (place === "after") made.style.display = "none";''', part, place)
+    [fault] = hidden(browser)
+    assert fault.startswith(f'<{part}')
 
 
 @pytest.mark.parametrize('planted, words', FAULTS)

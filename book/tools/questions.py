@@ -35,15 +35,14 @@ def about(cell, path):
 def markdown(question):
     """Return a question as a box.
 
-    Opening an answer shows the output and what explains it.
+    Opening an answer shows the output, which is all that a question hides.
     """
     answers = sorted(question['choices'], key=lambda answer: hashlib.sha256(
         answer['says'].encode()).digest())
     return '\n\n'.join([
         '<div class="question" markdown="1">', question['asks'],
         *(folded(answer) for answer in answers),
-        '<details class="shows"><summary>Show the answer and read on</summary>'
-        '</details>',
+        '<details class="shows"><summary>Show the output</summary></details>',
         '</div>'])
 
 

@@ -37,16 +37,27 @@ def test_question_has_one_right_answer_and_a_reason_for_each(path, question):
     assert len({answer['says'] for answer in answers}) == len(answers) > 1
 
 
-def output(path, cell):
-    """Return what a cell printed when the book was built."""
+def outputs(path, cell):
+    """Return the outputs that a cell had when the book was built."""
     made = ROOT / 'pages/notebooks' / f'{path.stem}.ipynb'
     if not made.exists():
         pytest.skip('`make pages` has not run')
     [found] = [found for found in nbformat.read(made, 4).cells
                if found.cell_type == 'code' and cell in found.source]
+    return found.outputs
+
+
+def output(path, cell):
+    """Return what a cell printed when the book was built."""
     return '\n'.join(
         out.get('text') or '\n'.join(out.get('traceback', []))
-        or out.data.get('text/plain', '') for out in found.outputs)
+        or out.data.get('text/plain', '') for out in outputs(path, cell))
+
+
+@each
+def test_question_hides_text_and_not_a_picture_or_a_player(path, question):
+    for out in outputs(path, question['cell']):
+        assert {*out.get('data', {})} <= {'text/plain'}
 
 
 @each
