@@ -73,7 +73,7 @@ def as_pair(what, pair):
     return pair
 
 
-# 5f. A call of one function: jvp(call(f)) == call(jvp(f)).
+# 6a. A call of one function: jvp(call(f)) == call(jvp(f)).
 call_p = defcall('call')
 
 
