@@ -6,6 +6,7 @@
 import pytest
 
 from tests import amount
+from tests.versions import latest
 
 if not amount.WHOLE:
     pytest.skip('`make test-jax` runs it', allow_module_level=True)
@@ -19,8 +20,4 @@ def by_version(said):
 
     `said` maps the first version with an answer to the answer.
     """
-    def numbers(version):
-        return tuple(map(int, version.split('.')))
-    return said[max((version for version in said
-                     if numbers(version) <= jax.__version_info__),
-                    key=numbers)]
+    return latest(said, jax.__version__)
