@@ -26,7 +26,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Keep Material from printing an advertisement at every build.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help book pages pdf publish test check test-all test-jax mutants test-site watch \
+.PHONY: help book pages pdf publish test check test-all test-jax test-torch \
+        mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
         lint runtime test-oldest test-package test-commands
 .DEFAULT_GOAL := help
@@ -95,6 +96,15 @@ test-jax: .venv/jax   ## compare the library with real JAX, new and old
 	else \
 	  echo "JAX 0.10.2 cannot be installed with this Python, so it is skipped."; \
 	fi
+
+# The version of PyTorch that runs the puzzle. It can take gigabytes, so it has
+# a folder of its own, and CI doesn't install it.
+TORCH ?= 2.13.0
+
+test-torch: .venv/torch-$(TORCH)   ## run the puzzle in PyTorch, or in TORCH=2.15.0
+	@echo "With PyTorch $(TORCH)"
+	@PYTHONPATH=$(CURDIR)/.venv/torch-$(TORCH) $(PYTEST) --all \
+	  tests/test_torch.py
 
 # The modules have no annotations, so stubtest compares the public names.
 lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
@@ -193,6 +203,13 @@ everything: .venv/ready
 	@echo "Installing JAX 0.10.2 ..."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 	  --target $@ jax==0.10.2 jaxlib==0.10.2
+	@touch $@
+
+# A new lock file doesn't install PyTorch again.
+.venv/torch-$(TORCH): | .venv/ready
+	@echo "Installing PyTorch $(TORCH) ..."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
+	  --target $@ torch==$(TORCH)
 	@touch $@
 
 # The newest Python here, because the newest JAX may need it.

@@ -29,7 +29,7 @@ SITE = 'https://example.org/book/'
 OPTIONS = {
     'SITE_URL': SITE, 'PDF': '1', 'TO': 'user@host:folder', 'E': '02_1',
     'ROW': 'tests/test_vmap.py', 'SHARE': '30', 'PORT': '9000',
-    'FLAGS': '--port 9000'}
+    'FLAGS': '--port 9000', 'TORCH': '2.15.0'}
 ONLY_PARSES = '''#!/bin/sh
 if [ "$2" = 'id -u' ]; then echo $USER_ID; else sh -n -c "$2"; fi
 '''
@@ -50,9 +50,10 @@ PRINTS = {
     f'make publish SITE_URL={SITE}': f'Now copy site/ to {SITE}. Any',
     'make help': 'list the commands'}
 
-# These do not end, or words are not enough. Each has a test of its own.
+# These do not end, or install too much, or words are not enough. Each has a
+# test of its own.
 OWN_TEST = {'make lab', 'make pdf', 'make serve', 'make serve PORT=9000',
-            'make watch'}
+            'make test-torch', 'make watch'}
 
 # These take minutes, and `.ci/run` or a command that it runs needs them.
 BY_CI = {'make book', 'make runtime', 'make test', 'make test-all',
@@ -240,6 +241,14 @@ def test_pdf_asks_for_a_browser(copy):
                  PATH='', CHROME='', CHROMEDRIVER='') as (process, log):
         process.wait(PATIENCE)
         assert 'install Chromium and chromedriver' in log.read_text()
+
+
+def test_torch_tests_run_without_pytorch(copy):
+    """It takes gigabytes, so only the pages are read here."""
+    with running(copy, 'make -o .venv/torch-0 test-torch TORCH=0') as (
+            process, log):
+        status = process.wait(PATIENCE)
+        assert status == 0 and ' passed' in log.read_text(), log.read_text()
 
 
 def test_serve_answers_with_a_page(copy):
