@@ -167,6 +167,7 @@ lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
 
 weave: .venv/ready   ## copy the modules' code into the chapters
 	@$(BIN)/python -m book.tools.weave
+	@$(BIN)/python -m book.tools.grid
 
 bench: .venv/newest/ready   ## compare with autograd, JAX, and torch if installed
 	@.venv/newest/bin/python -m tests.benchmarks --write

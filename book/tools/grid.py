@@ -1,31 +1,84 @@
 """Draw the grid of Book One: all of it, and what each chapter adds.
 
-One table says which chapter fills which square.  `grid.svg` has all squares
-with their numbers.  `here_05.svg` shows where the reader is at the end of
-chapter 5: its own squares are solid, earlier ones pale, and later ones
-dotted.
+One table says which chapter fills which square, and with which code.
+`grid.svg` has all squares with their numbers.  `here_05.svg` shows where the
+reader is at the end of chapter 5: its own squares are solid, earlier ones
+pale, and later ones dotted.  A page with `<div class="grid" markdown="1">`
+gets a table there with the code of each square, which links to the section
+that shows it.
 
-    python -m book.tools.grid            draws the figures
-    python -m book.tools.grid --check    lists those that are out of date
+    python -m book.tools.grid            draws the figures and the table
+    python -m book.tools.grid --check    lists the files that are out of date
 """
 
+import re
 import sys
 from html import escape
+from pathlib import Path
+from typing import NamedTuple
 
-from book.tools.places import ROOT, write
+from book.tools import places, weave
+from book.tools.places import write
 
-FIGURES = ROOT / 'book/assets/figures'
+FIGURES = Path('book/assets/figures')
+TABLE = re.compile('(?s)(?<=<div class="grid" markdown="1">).*?(?=</div>)')
 LAST = 18      # the chapter that adds a column
 BLUE, ORANGE, GRAY = '#1d5fa8', '#b4540a', '#777'
+
+
+class Square(NamedTuple):
+    """The chapter that fills a square, and where its code is."""
+    chapter: int
+    module: str
+    statement: str
+    code: str      # can be broken at a newline; … leaves something out
+
 
 COLUMNS = ('evaluate', 'jvp', 'vmap', 'record', 'partial eval', 'transpose',
            'compile')
 ROWS = {
-    'sin, add, sum, …': (1, 2, 3, 7, 9, 10, 13),
-    'a function with a rule': (5, 5, 5, 8, 9, 11, 13),
-    'a loop': (15,) * 7,
-    'a branch': (16,) * 7,
-    'a recomputed value': (17,) * 7,
+    'sin, add, sum, …': [
+        Square(1, 'core', 'EvalTrace', 'primitive\n.impl(…)'),
+        Square(2, 'jvp', 'defjvp(sin_p', 'x_dot * \nnp.cos(x)'),
+        Square(3, 'vmap', 'aligned', 'lengthen(\nx, rank)'),
+        Square(7, 'jaxpr', 'JaxprTrace', 'self.eqns\n.append(…)'),
+        Square(9, 'partial_eval', 'PartialEvalTrace', 'primitive\n.bind(…)'),
+        Square(10, 'transpose', 'deftranspose(mul_p', 'ct * y'),
+        Square(13, 'jit', 'compiled', 'exec(…)')],
+    'a function with a rule': [
+        Square(5, 'calls', 'call_fun', 'fun(*xs)'),
+        Square(5, 'calls', 'jvp_rules[custom_jvp_call_p]',
+               'rule(\nxs, x_dots)'),
+        Square(5, 'calls', 'call_vmap', 'vmap_with(\naxis, f)'),
+        Square(8, 'jaxpr', 'stage_call', 'stage(…, \nargs)'),
+        Square(9, 'partial_eval', 'PartialEvalTrace', 'super()\n.process…'),
+        Square(11, 'custom_vjp', 'custom_lin_transpose', 'bwd(…, \ncts)'),
+        Square(13, 'source', 'name_in_scope', 'lines_of(\nx, …)')],
+    'a loop': [
+        Square(15, 'loops', 'run_scan', 'for i \nin steps'),
+        Square(15, 'loops', 'jvp_rules[scan_p]', 'cut_jvp'),
+        Square(15, 'loops', 'scan_vmap', 'vmap_jaxpr(\nfun, …)'),
+        Square(15, 'loops', 'scan_types', 'rows_type(\ny, length)'),
+        Square(15, 'loops', 'jvp_rules[scan_p]', 'scan_p, \nscan_p'),
+        Square(15, 'loops', 'scan_transpose', 'not reverse'),
+        Square(15, 'loops', 'run_scan', 'run(\nfun, …)')],
+    'a branch': [
+        Square(16, 'branches', 'cond_p', 'if which \nelse'),
+        Square(16, 'programs', 'recomputing_jvp', 'tangent_jaxpr'),
+        Square(16, 'branches', 'cond_vmap', 'scan_p\n.bind(…)'),
+        Square(16, 'branches', 'cond', 'true_fun(…), \nfalse_fun(…)'),
+        Square(16, 'programs', 'recomputing_jvp', 'primitive\n.bind(…)'),
+        Square(16, 'programs', 'recomputing_transpose', 'transpose_jaxpr'),
+        Square(16, 'branches', 'cond_p', 'run(…)')],
+    'a recomputed value': [
+        Square(17, 'checkpoint', 'checkpoint_p', 'run(\nfun, *xs)'),
+        Square(17, 'programs', 'recomputing_jvp', 'tangent_jaxpr'),
+        Square(17, 'checkpoint', 'vmap_rules[checkpoint_p]',
+               'program_vmap'),
+        Square(17, 'checkpoint', 'checkpoint', 'stage(\nf, args)'),
+        Square(17, 'programs', 'recomputing_jvp', 'primitive\n.bind(…)'),
+        Square(17, 'programs', 'recomputing_transpose', 'transpose_jaxpr'),
+        Square(17, 'checkpoint', 'checkpoint_p', 'run(…)')],
 }
 # The chapter's own column.  The reader fills the rest of it.
 OWN, OWN_ROWS = 'bounds', 3
@@ -47,22 +100,46 @@ GAP = 4
 def here(chapter):
     """Return the small grid of a chapter as SVG."""
     columns = COLUMNS + (OWN,) * (chapter == LAST)
-    width = LEFT + WIDE * len(columns) + 22
-    height = TOP + HIGH * len(ROWS)
-    parts = [head(width, height, told(chapter), 11.5)]
-    for j, name in enumerate(columns):
-        x, y = LEFT + WIDE * (j + 0.5) - GAP / 2, TOP - 6
-        parts.append(text(x, y, name, size=11, anchor='start',
-                          turn=f'rotate(-45 {x:g} {y:g})',
-                          weight=600 if name == OWN else 400))
-    for i, (name, chapters) in enumerate(ROWS.items()):
-        y = TOP + HIGH * i
-        parts.append(text(LEFT - 8, y + 14.5, name, anchor='end'))
-        if chapter == LAST:
-            chapters += (LAST if i < OWN_ROWS else None,)
-        parts += [square(i, j, of, chapter) for j, of in enumerate(chapters)]
+    rows = {name: numbers(name) for name in ROWS}
+    if chapter == LAST:
+        for i, row in enumerate(rows.values()):
+            row.append(LAST if i < OWN_ROWS else None)
+    parts = [head(len(columns), f'Chapter {chapter} in the grid'),
+             *names(columns)]
+    for i, row in enumerate(rows.values()):
+        parts += [square(i, j, of, chapter) for j, of in enumerate(row)]
     parts += [outline(*area) for area in AGAIN.get(chapter, ())]
     return '\n'.join([*parts, '</svg>\n'])
+
+
+def whole():
+    """Return the grid of all squares as SVG, with their numbers."""
+    up = 10
+    parts = [head(len(COLUMNS), 'The grid', up), *names(COLUMNS),
+             text(LEFT, 2, 'interpreters', fill=BLUE, weight=600,
+                  anchor='start'),
+             text(LEFT - 8, TOP - 6, 'operations', fill=ORANGE, weight=600,
+                  anchor='end')]
+    for i, name in enumerate(ROWS):
+        parts += [square(i, j, of, LAST)
+                  for j, of in enumerate(numbers(name))]
+    return '\n'.join([*parts, '</svg>\n'])
+
+
+def numbers(name):
+    """Return the chapters that fill the squares of a row."""
+    return [square.chapter for square in ROWS[name]]
+
+
+def names(columns):
+    """Return the names of the columns, at an angle, and of the rows."""
+    for j, name in enumerate(columns):
+        x, y = LEFT + WIDE * (j + 0.5) - GAP / 2, TOP - 6
+        yield text(x, y, name, size=11, anchor='start',
+                   turn=f'rotate(-45 {x:g} {y:g})',
+                   weight=600 if name == OWN else 400)
+    for i, name in enumerate(ROWS):
+        yield text(LEFT - 8, TOP + HIGH * i + 14.5, name, anchor='end')
 
 
 def square(row, column, of, chapter):
@@ -98,42 +175,12 @@ def outline(row, column, rows, columns):
             f'stroke="{ORANGE}" stroke-width="2"/>')
 
 
-def told(chapter):
-    """Return what a small grid shows, in a sentence."""
-    new = [f'{row}, {COLUMNS[j]}' for row, chapters in ROWS.items()
-           for j, of in enumerate(chapters) if of == chapter]
-    return f'Chapter {chapter} in the grid: {"; ".join(new) or "no square"}'
-
-
-def whole():
-    """Return the grid of all squares as SVG, with their numbers."""
-    left, top, wide, high = 179, 77, 70, 34
-    parts = [head(670, 250, 'The grid', 13.5),
-             text(left + 242, 16, 'interpreters: ways to run a program',
-                  fill=BLUE, weight=600),
-             text(4, 64, 'operations', fill=ORANGE, weight=600,
-                  anchor='start')]
-    for j, name in enumerate(COLUMNS):
-        for up, word in enumerate(reversed(name.split())):
-            parts.append(text(left + wide * j + 32, 64 - 14 * up, word,
-                              size=12.5))
-    for i, (name, chapters) in enumerate(ROWS.items()):
-        y = top + high * i
-        parts.append(text(4, y + 18, name, anchor='start'))
-        for j, of in enumerate(chapters):
-            x = left + wide * j
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="64" height="28" rx="3" '
-                f'fill="{BLUE}" fill-opacity="0.08" stroke="{BLUE}" '
-                f'stroke-width="1.4"/>' + text(x + 32, y + 18, of))
-    return '\n'.join([*parts, '</svg>\n'])
-
-
-def head(width, height, title, size):
-    """Return the beginning of an SVG."""
+def head(columns, title, up=0):
+    """Return the beginning of an SVG, with `up` units above the grid."""
+    width, height = LEFT + WIDE * columns + 22, TOP + HIGH * len(ROWS) + up
     return (f'<svg xmlns="http://www.w3.org/2000/svg" '
-            f'viewBox="0 0 {width} {height}" width="{width}" '
-            f'font-family="system-ui, sans-serif" font-size="{size}">\n'
+            f'viewBox="0 {-up} {width} {height}" width="{width}" '
+            f'font-family="system-ui, sans-serif" font-size="11.5">\n'
             f'<title>{escape(title)}</title>')
 
 
@@ -148,6 +195,38 @@ def text(x, y, words, *, fill='', size=0, weight=400, anchor='middle',
     return f'<text x="{x:g}" y="{y:g}"{said}>{escape(str(words))}</text>'
 
 
+# The table.
+
+def table(page):
+    """Return the grid as Markdown, with links as seen from a page."""
+    shown = places.told()
+    lines = [['', *COLUMNS], ['---'] * (1 + len(COLUMNS))]
+    for name, row in ROWS.items():
+        lines.append([f'**{name}**', *[
+            cell(square, shown, page) for square in row]])
+    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+
+
+def cell(square, shown, page):
+    """Return the code of a square, as a link to the section that shows it."""
+    place = place_of(square, shown)
+    code = f'`{square.code}`'.replace(' \n', '` `').replace('\n', '`<wbr>`')
+    return f'[{code}]({place.link(page)} "Chapter {place.label}")'
+
+
+def place_of(square, shown):
+    """Return the first Place that shows the code of a square."""
+    title = f'{weave.DRAFT}{square.module}.py'
+    return shown[title][square.statement][0]
+
+
+def pages():
+    """Return {file: text} of the pages with the table, brought up to date."""
+    return {path: TABLE.sub(lambda _: f'\n\n{table(path)}\n\n', text)
+            for path in weave.chapters(Path())
+            if TABLE.search(text := path.read_text())}
+
+
 def figures():
     """Return {file: text} of all figures that this module draws."""
     drawn = {f'here_{chapter:02}.svg': here(chapter)
@@ -157,13 +236,14 @@ def figures():
 
 
 def main(arguments):
-    """Draw the figures, or list those that are out of date."""
-    old = [file for file, made in figures().items()
-           if not file.exists() or file.read_text() != made]
+    """Draw the figures and the table, or list what is out of date."""
+    made = figures() | pages()
+    old = [file for file, text in made.items()
+           if not file.exists() or file.read_text() != text]
     for file in old:
-        print(file.relative_to(ROOT))
+        print(file)
         if '--check' not in arguments:
-            write(file, figures()[file].encode())
+            write(file, made[file].encode())
     return '--check' in arguments and bool(old)
 
 
