@@ -87,7 +87,7 @@ class JaxprTrace(Trace):
         return Tracer(self, typeof(x), var=Var(typeof(x)))
 
 
-# 7e. What stands for a value in an equation.
+# 7e. How a value appears in an equation.
 def var_for(trace, x):
     """Return a variable for a tracer; a constant as it is.
 

@@ -43,7 +43,7 @@ def name_in_scope(writer, x):
     return name
 
 
-# 7i. and an equation is a line.
+# 7i. An equation is a line.
 def write_equation(writer, eqn):
     """Write `outputs = primitive(operands, parameter=value, ...)`."""
     writer.scope[eqn.primitive.name] = eqn.primitive.impl
