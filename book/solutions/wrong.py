@@ -246,9 +246,9 @@ WRONG = {
          'spill(inner, dict(zip(inner.invars, operands)), [])'),
     ],
     'e08_2_rule': [
-        ('right after the function', '\n        def recorded_jvp(',
-         "\n        record_rule(params['jvp'], args)\n"
-         '\n        def recorded_jvp('),
+        ('right after the function', '\n        def recorded_rule(',
+         "\n        record_rule(params['rule'], args)\n"
+         '\n        def recorded_rule('),
         ('the tangent of the output is the tangent of the input',
          'return halves(rule(*xs, *x_dots))',
          'return halves(rule(*xs, *x_dots))[0], list(x_dots)'),
