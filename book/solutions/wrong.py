@@ -105,6 +105,23 @@ WRONG = {
         ('two functions that agree', 'lambda x: x + rng.normal()', 'np.sin'),
         ('dice without a seed', 'default_rng(seed=0)', 'default_rng()'),
     ],
+    'e03_5_counter': [
+        ('every answer to a question is final', 'return self.box(val)',
+         'return val'),
+        ('an input is an operation', 'total = 0', 'total = 1'),
+        ('the class keeps the sum', 'self.total += 1',
+         'CountTrace.total += 1'),
+        ('the parameters are lost', 'bind(*vals, **params)', 'bind(*vals)'),
+        ('every box is ours', '[x.val if self.owns(x) else x for x in args]',
+         "[getattr(x, 'val', x) for x in args]"),
+        ('the trace stays in charge',
+         'with self.parent:\n            val = primitive.bind(*vals, '
+         '**params)', 'val = primitive.bind(*vals, **params)'),
+        ('one count for each operand', 'self.total += 1',
+         'self.total += len(args)'),
+        ('only the last operation of a function is new', 'self.total += 1',
+         'self.total = 1'),
+    ],
     'e04_1_dye': [
         ('it never works', "'a': 3", "'a': 2"),
         ('any vmap removes the rule', "'b': 3", "'b': 2"),
