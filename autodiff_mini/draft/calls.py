@@ -60,9 +60,10 @@ class custom_jvp:
 # 5e. The call holds lists, and the user's rule takes trees.
 def apply_rule(rule, args, xs, x_dots):
     """Apply a rule to leaves of `args`; check what it returns."""
-    x_dots = map(instantiate, xs, x_dots)
-    out, out_dot = as_pair('a JVP rule must return (output, tangent)', rule(
-        tree_like(args, xs), tree_like(args, x_dots)))
+    primals = tree_like(args, xs)
+    tangents = tree_like(args, map(instantiate, xs, x_dots))
+    pair = rule(primals, tangents)
+    out, out_dot = as_pair('a JVP rule must return (output, tangent)', pair)
     check_shapes('the tangent that a JVP rule returns', out, out_dot)
     return out, out_dot
 

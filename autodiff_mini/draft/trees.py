@@ -38,7 +38,7 @@ def tree_leaves(tree):
     return leaves
 
 
-# 5c. and back.
+# 5c. and from a list of leaves back to a tree.
 def tree_like(tree, leaves):
     """Return a tree of the same structure with other leaves."""
     leaves = iter(leaves)
