@@ -26,7 +26,7 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 # Chapter 20: containers
 
 
-# Chapters 5 and 9: operands that no rule sees, and a rule that is opened
+# Chapters 6 and 9: operands that no rule sees, and a rule that is opened
 
 def test_jax_differentiates_half_of_a_product():
     """The other operand is in an argument of nondiff_argnums."""

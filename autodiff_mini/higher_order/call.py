@@ -1,7 +1,7 @@
 """`call`: a primitive that carries a Python function.
 
 An interpreter does not look inside the function.  It transforms it into a new
-function and binds that.  Chapter 5.
+function and binds that.  Chapter 6.
 """
 
 from functools import partial
