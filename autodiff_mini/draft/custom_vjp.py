@@ -22,7 +22,8 @@ def custom_lin_vmap(axis, *operands, bwd, n, out_avals):
 
 
 def custom_lin_transpose(cts, *operands, bwd, n, out_avals):
-    return [None] * n + bwd(operands[:n], cts)
+    residuals = operands[:n]
+    return [None] * n + bwd(residuals, cts)
 
 
 custom_lin_p = Primitive('custom_lin', refuse)
