@@ -21,8 +21,8 @@ HINTS = (
     'Your unknown tracers are for the arguments that are None. A variable of '
     '`jaxpr.invars` knows its type, so `trace.new` accepts it. What do you '
     'run instead of forward mode?',
-    'A recorded call is kept with its rule, because chapter 9 made sure of '
-    'it for tangents.',
+    '`PartialEvalTrace` records a call together with its rule. It was '
+    'written for tangents, but does it look at what the unknown operand is?',
 )
 
 
