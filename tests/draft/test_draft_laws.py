@@ -24,7 +24,8 @@ from autodiff_mini.draft import (
 from autodiff_mini.draft.calls import call_p
 from autodiff_mini.draft.jit import compiled
 from autodiff_mini.draft.loops import scan_p
-from autodiff_mini.draft.programs import linearize_jaxpr, transpose_jaxpr
+from autodiff_mini.draft.programs import (
+    linear_p, linearize_jaxpr, transpose_jaxpr)
 from autodiff_mini.draft.trees import tree_leaves
 from tests import amount
 
@@ -80,6 +81,11 @@ def reverse(f):
     return g
 
 
+def second_half(f):
+    """Bind the operation of the second half of a `jit`."""
+    return lambda *xs: linear_p.bind(*xs, fun=make_jaxpr(f)(*xs))[0]
+
+
 def loop(f):
     return lambda x: scan(lambda c, _: (f(c), None), x, None, length=1)[0]
 
@@ -94,8 +100,8 @@ def repeat(f):
 
 
 ROWS = {'call': call, 'custom_jvp': custom, 'custom_vjp': reverse,
-        'jit': jit, 'scan': loop, 'cond': branch, 'while': repeat,
-        'checkpoint': checkpoint}
+        'jit': jit, 'linear': second_half, 'scan': loop, 'cond': branch,
+        'while': repeat, 'checkpoint': checkpoint}
 
 
 # The columns, as functions of a function.
@@ -143,6 +149,13 @@ backwards = cut(lambda linear, residuals, params: scan_p.bind(
     reverse=True, **params))
 
 
+def cut_jit(x):
+    """Run the known half of a `jit`, then its linear half."""
+    known, linear = linearize_jaxpr(make_jaxpr(dye)(x))
+    *residuals, y = jit(known)(x)
+    return y, linear_p.bind(*residuals, 1.0, fun=linear)[0]
+
+
 def after(row, g):
     """Return what the row returns, and `g` of the point and 1."""
     return lambda x: (row(dye)(x), g(x, 1.0))
@@ -163,6 +176,7 @@ LAWS = {
         'custom_jvp': ('custom_jvp(f, r) = f', plain),
         'custom_vjp': ('custom_vjp(f, fwd, bwd) = f', dye),
         'jit': ('jit(f) = lower(stage(f))', lowered(dye)),
+        'linear': ('linear(f) = lower(stage(f))', lowered(dye)),
         'scan': ('scan(f) = loop(lower(stage(f)))', lowered(dye)),
         'cond': ('cond(f, g) = lower(stage(f)) or lower(stage(g))',
                  lowered(dye)),
@@ -173,7 +187,9 @@ LAWS = {
         'custom_jvp': ('jvp(custom_jvp(f, r)) = r',
                        lambda x: dye.rule((x,), (1.0,))),
         'custom_vjp': ('jvp(custom_vjp(f, fwd, bwd)) raises', None),
-        'jit': ('jvp(jit(f)) = call(jvp(f))', call(forward(dye))),
+        'jit': ('jvp(jit(f)) = jit(known(f)), linear(linear(f))', cut_jit),
+        'linear': ('jvp(linear(f)) = linear(f), linear(jvp(f))',
+                   after(second_half, second_half(tangent(dye)))),
         'scan': ('jvp(scan(f)) = scan(known(f)), scan(linear(f))', forwards),
         'cond': ('jvp(cond(f, g)) = cond(f, g), cond(jvp(f), jvp(g))', after(
             branch, lambda x, t: cond(
@@ -190,7 +206,9 @@ LAWS = {
         'custom_vjp': (
             'vmap(custom_vjp(f, fwd, bwd)) = custom_vjp(vmap of all three)',
             reverse(vmap(dye))),
-        'jit': ('vmap(jit(f)) = call(vmap(f))', call(vmap(dye))),
+        'jit': ('vmap(jit(f)) = jit(vmap(f))', jit(vmap(dye))),
+        'linear': ('vmap(linear(f)) = linear(vmap(f))',
+                   second_half(vmap(dye))),
         'scan': ('vmap(scan(f)) = scan(vmap(f))', loop(vmap(dye))),
         'cond': ('vmap(cond(f, g)) = scan(cond(f, g))', lambda xs: scan(
             lambda c, x: (c, branch(dye)(x)), 0.0, xs)[1]),
@@ -205,6 +223,8 @@ LAWS = {
             'stage(custom_vjp(f, fwd, bwd)) = custom_vjp(stage(f), fwd, bwd)',
             reverse(dye)),
         'jit': ('stage(jit(f)) = jit(stage(f))', jit(staged(dye))),
+        'linear': ('stage(linear(f)) = linear(stage(f))',
+                   second_half(staged(dye))),
         'scan': ('stage(scan(f)) = scan(stage(f))', loop(staged(dye))),
         'cond': ('stage(cond(f, g)) = cond(stage(f), stage(g))',
                  branch(staged(dye))),
@@ -217,6 +237,8 @@ LAWS = {
                        lambda x: (inner(x), double(plain(x)))),
         'custom_vjp': ('pe(promise) = promise, which raises', None),
         'jit': ('pe(jit(f)) = pe(f)', linear(dye)),
+        'linear': ('pe(linear(f)) = linear(f)',
+                   after(second_half, second_half(tangent(dye)))),
         'scan': ('pe(scan(linear)) = scan(linear)', forwards),
         'cond': ('pe(cond(linear)) = cond(linear)',
                  after(branch, checkpoint(tangent(dye)))),
@@ -231,6 +253,8 @@ LAWS = {
         'custom_vjp': ('T(promise) = bwd',
                        lambda x: (dye(x), cotangent(dye)(x, 1.0))),
         'jit': ('T(pe(jit(f))) = T(pe(f))', backward(dye)),
+        'linear': ('T(linear(f)) = linear(T(f))',
+                   after(second_half, second_half(cotangent(dye)))),
         'scan': ('T(scan(linear)) = reversed scan(T(linear))',
                  backwards),
         'cond': ('T(cond(linear)) = cond(T(linear))', after(
@@ -246,6 +270,7 @@ LAWS = {
         'custom_vjp': ('lower(custom_vjp(f, fwd, bwd)) = call(lower(f))',
                        call(lowered(dye))),
         'jit': ('lower(jit(f)) = call(lower(f))', call(lowered(dye))),
+        'linear': ('lower(linear(f)) = linear(lower(f))', lowered(dye)),
         'scan': ('lower(scan(f)) = scan(lower(f))', lowered(dye)),
         'cond': ('lower(cond(f, g)) = cond(lower(f), lower(g))',
                  lowered(dye)),
