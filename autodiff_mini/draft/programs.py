@@ -37,13 +37,18 @@ def transpose_jaxpr(jaxpr, n):
     return make_jaxpr(transposed)(*jaxpr.invars[:n], *jaxpr.outvars)
 
 
-def count_known(operands):
-    """Return how many known operands precede the first variable."""
-    unknown = [type(x) is Var for x in operands]
-    return unknown.index(True) if True in unknown else len(operands)
+# 14c. The derivative of an operation that holds a program is two operations.
+def cut_jvp(known_p, linear_p, tag, primals, tangents, fun, **params):
+    """Keep the residuals of the program, and pass them to its tangents."""
+    known, linear = linearize_jaxpr(fun)
+    outs = known_p.bind(*primals, fun=known, **params)
+    n = len(outs) - len(fun.outvars)
+    residuals, ys = outs[:n], outs[n:]
+    tangents = map(instantiate, primals, tangents)
+    return ys, linear_p.bind(*residuals, *tangents, fun=linear, **params)
 
 
-# 14c. From primals and tangents to tangents; from elements to batches.
+# 14d. From primals and tangents to tangents; nothing is kept.
 @cache
 def tangent_jaxpr(jaxpr):
     """Return a program from primals and tangents to output tangents."""
@@ -53,6 +58,45 @@ def tangent_jaxpr(jaxpr):
     return make_jaxpr(tangents_of)(*jaxpr.invars, *jaxpr.invars)
 
 
+# 14e. An operation whose tangent recomputes what it needs.
+def recomputing_jvp(primitive, tag, primals, tangents, **programs):
+    """Keep the primals as the only residuals."""
+    tangents = map(instantiate, primals, tangents)
+    derivatives = {name: tangent_jaxpr(jaxpr)
+                   for name, jaxpr in programs.items()}
+    outs = primitive.bind(*primals, **programs)
+    return outs, primitive.bind(*primals, *tangents, **derivatives)
+
+
+def count_known(operands):
+    """Return how many known operands precede the first variable."""
+    unknown = [type(x) is Var for x in operands]
+    return unknown.index(True) if True in unknown else len(operands)
+
+
+def recomputing_transpose(primitive, cts, *operands, **programs):
+    n = count_known(operands)
+    transposed = {name: transpose_jaxpr(jaxpr, n)
+                  for name, jaxpr in programs.items()}
+    in_cts = primitive.bind(*operands[:n], *cts, **transposed)
+    return [None] * n + in_cts
+
+
+def defrecomputing(name, impl):
+    """Return a primitive whose parameters are programs."""
+    primitive = Primitive(name, impl)
+    jvp_rules[primitive] = partial(recomputing_jvp, primitive)
+    transpose_rules[primitive] = partial(recomputing_transpose, primitive)
+    return primitive
+
+
+# 14f. The second half of `jit`.  It is not a call, so partial evaluation
+# records it and does not open it.
+linear_p = defrecomputing('linear', lambda *xs, fun: run(fun, *xs))
+jvp_rules[jit_p] = partial(cut_jvp, jit_p, linear_p)
+
+
+# 14g. A batch of an operation that holds a program.
 @cache
 def vmap_jaxpr(jaxpr, size):
     """Return a program for batches."""
@@ -65,45 +109,5 @@ def program_vmap(primitive, axis, *xs, fun):
     return primitive.bind(*xs, fun=vmap_jaxpr(fun, axis.size))
 
 
-# 14d. An operation whose tangent recomputes what it needs.
-def defrecomputing(name, impl):
-    """Return a primitive whose parameters are programs."""
-    primitive = Primitive(name, impl)
-    jvp_rules[primitive] = partial(recomputing_jvp, primitive)
-    transpose_rules[primitive] = partial(recomputing_transpose, primitive)
-    return primitive
-
-
-def recomputing_jvp(primitive, tag, primals, tangents, **programs):
-    """Keep the primals as the only residuals."""
-    tangents = map(instantiate, primals, tangents)
-    derivatives = {name: tangent_jaxpr(jaxpr)
-                   for name, jaxpr in programs.items()}
-    outs = primitive.bind(*primals, **programs)
-    return outs, primitive.bind(*primals, *tangents, **derivatives)
-
-
-def recomputing_transpose(primitive, cts, *operands, **programs):
-    n = count_known(operands)
-    transposed = {name: transpose_jaxpr(jaxpr, n)
-                  for name, jaxpr in programs.items()}
-    in_cts = primitive.bind(*operands[:n], *cts, **transposed)
-    return [None] * n + in_cts
-
-
-# 14e. An operation whose derivative is two: one computes the outputs and the
-# residuals, and the other takes the residuals and the tangents.
-def cut_jvp(known_p, linear_p, tag, primals, tangents, fun, **params):
-    known, linear = linearize_jaxpr(fun)
-    outs = known_p.bind(*primals, fun=known, **params)
-    n = len(outs) - len(fun.outvars)
-    residuals, ys = outs[:n], outs[n:]
-    tangents = map(instantiate, primals, tangents)
-    return ys, linear_p.bind(*residuals, *tangents, fun=linear, **params)
-
-
-# 14f. The derivative of `jit` is compiled, in place of chapter 13's call.
-linear_p = defrecomputing('linear', lambda *xs, fun: run(fun, *xs))
-jvp_rules[jit_p] = partial(cut_jvp, jit_p, linear_p)
 for primitive in jit_p, linear_p:
     vmap_rules[primitive] = partial(program_vmap, primitive)

@@ -451,39 +451,61 @@ WRONG = {
         ('there is nothing to remove', 'if eqn.primitive is mul_p:',
          'if False:'),
     ],
-    'e14_1_two': [
-        ('the call, as it was',
-         'outs = jit_p.bind(*primals, fun=known)',
-         'outs = known(*primals)'),
-        ('the outputs come first',
-         'return outs[n:], jit_p.bind(', 'return outs[:-n], jit_p.bind('),
-        ('every operand has a tangent',
-         '*map(instantiate, primals, tangents)', '*tangents'),
-        ('there is one output', 'len(outs) - len(fun.outvars)',
-         'len(outs) - 1'),
-        ('the derivative of what is computed',
-         '    known, linear = linearize_jaxpr(fun)\n'
-         '    outs = jit_p.bind(*primals, fun=known)\n'
-         '    n = len(outs) - len(fun.outvars)\n'
-         '    return outs[n:], jit_p.bind(\n'
-         '        *outs[:n], *map(instantiate, primals, tangents), '
-         'fun=linear)',
-         '    from autodiff_mini.draft.jvp import jvp\n'
-         '    tangents = list(map(instantiate, primals, tangents))\n'
-         '    return jvp(lambda *xs: fun(*xs), primals, tangents)'),
-        ('tangents are computed from the primals again',
-         '    return outs[n:], jit_p.bind(\n'
-         '        *outs[:n], *map(instantiate, primals, tangents), '
-         'fun=linear)',
-         '    from autodiff_mini.draft.programs import tangent_jaxpr\n'
-         '    return outs[n:], jit_p.bind(\n'
-         '        *primals, *map(instantiate, primals, tangents),\n'
-         '        fun=tangent_jaxpr(fun))'),
+    'e14_1_zeros': [
+        ('every input has a tangent',
+         '        def f(*xs):\n'
+         '            xs = iter(xs)\n'
+         '            return jaxpr(*[next(xs) if moves else x\n'
+         '                           for x, moves in zip(primals, moving)])\n'
+         '        ys, linear, residuals = linearize_at(\n'
+         '            f, [x for x, moves in zip(primals, moving) if moves])',
+         '        ys, linear, residuals = linearize_at(jaxpr, primals)'),
+        ('the first inputs have tangents',
+         'return jaxpr(*[next(xs) if moves else x\n'
+         '                           for x, moves in zip(primals, moving)])',
+         'return jaxpr(*xs, *primals[sum(moving):])'),
+        ('the other inputs are captured by the program',
+         'build(trace, primals, residuals + ys)',
+         'build(trace, [x for x, moves in zip(primals, moving)\n'
+         '                                 if moves], residuals + ys)'),
+        ('the outputs come first', 'residuals + ys', 'ys + residuals'),
+        ('a zero is a tangent, too',
+         '    return known, linear',
+         '    import numpy as np\n'
+         '    from autodiff_mini.draft.jaxpr import make_jaxpr\n'
+         '    from autodiff_mini.draft.programs import linearize_jaxpr\n'
+         '    known, whole = linearize_jaxpr(jaxpr)\n'
+         '    n = len(known.outvars) - len(jaxpr.outvars)\n'
+         '    def padded(*xs):\n'
+         '        x_dots = iter(xs[n:])\n'
+         '        return whole(*xs[:n], *[\n'
+         '            next(x_dots) if moves else np.zeros(v.aval.shape)\n'
+         '            for v, moves in zip(jaxpr.invars, moving)])\n'
+         '    linear = make_jaxpr(padded)(*known.outvars[:n], *[\n'
+         '        v for v, moves in zip(jaxpr.invars, moving) if moves])\n'
+         '    return known, linear'),
         ('values need no rules',
-         'outs = jit_p.bind(*primals, fun=known)',
-         'from autodiff_mini.draft.jit import compiled\n'
-         '    outs = compiled(known)(*primals)'),
-        ('a tangent is a primal', 'fun=linear)', 'fun=fun)'),
+         '    return known, linear',
+         '    from autodiff_mini.draft.jaxpr import make_jaxpr\n'
+         '    from autodiff_mini.draft.jit import compiled\n'
+         '    return make_jaxpr(compiled(known))(*jaxpr.invars), linear'),
+        ('tangents are computed from the primals again',
+         '    return known, linear',
+         '    from autodiff_mini.draft.jaxpr import make_jaxpr\n'
+         '    from autodiff_mini.draft.jvp import jvp\n'
+         '    n = len(jaxpr.invars)\n'
+         '    def f_jvp(*args):\n'
+         '        xs = args[:n]\n'
+         '        def f(*ys):\n'
+         '            ys = iter(ys)\n'
+         '            return jaxpr(*[next(ys) if moves else x\n'
+         '                           for x, moves in zip(xs, moving)])\n'
+         '        return jvp(f, [x for x, moves in zip(xs, moving)\n'
+         '                       if moves], list(args[n:]))[1]\n'
+         '    known = make_jaxpr(lambda *xs: [*xs, *jaxpr(*xs)])(\n'
+         '        *jaxpr.invars)\n'
+         '    return known, make_jaxpr(f_jvp)(*jaxpr.invars, *[\n'
+         '        v for v, moves in zip(jaxpr.invars, moving) if moves])'),
     ],
     'e14_2_residuals': [
         ('a factor is a residual', "'a': 0", "'a': 1"),
