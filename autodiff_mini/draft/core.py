@@ -11,24 +11,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin as Operators
 
 
-# 1a. An operation has a name and a single entry point.
-class Primitive:
-    """An operation that every interpreter can look up a rule for."""
-
-    def __init__(self, name, impl, is_call=False):
-        self.name = name
-        self.impl = impl
-        self.is_call = is_call      # its parameters are functions: chapter 5
-
-    def bind(self, *args, **params):
-        """Apply the operation, as the current interpreter sees fit."""
-        return current_trace().process_primitive(self, args, params)
-
-    def __repr__(self):
-        return self.name
-
-
-# 1b. The type of a value.
+# 1a. The type of a value.
 @dataclass(frozen=True)
 class ShapedArray:
     """An abstract value: the shape and dtype of an array."""
@@ -38,13 +21,13 @@ class ShapedArray:
 
 
 def typeof(x):
-    """Return the abstract value of an array, a tracer, or a variable."""
+    """Return the type of an array, or of a value that knows its own."""
     if hasattr(x, 'aval'):
         return x.aval
     return ShapedArray(np.shape(x), np.result_type(x))
 
 
-# 1c. A tracer stands in for an array.
+# 1b. A tracer stands in for an array.
 class Tracer(Operators):
     """A stand-in for an array: its trace, its type, and the trace's data."""
     shape = property(lambda self: self.aval.shape)
@@ -59,7 +42,7 @@ class Tracer(Operators):
         raise TypeError('this tracer has no value to branch on')
 
 
-# 1d. NumPy's functions, applied to a tracer, are looked up in a table.
+# 1c. NumPy's functions, applied to a tracer, are looked up in a table.
 class Table(dict):
     """A table of functions, by primitive or by NumPy function."""
 
@@ -70,14 +53,10 @@ class Table(dict):
 numpy_table = Table()
 
 
-def call_ufunc(x, ufunc, method, *args, out=(), **options):
+def call_ufunc(x, ufunc, method, *args, **options):
     """Apply a ufunc to a tracer `x`, and to its other arguments."""
     if method != '__call__' or options:
-        raise TypeError(f'{ufunc.__name__}: a tracer takes no options')
-    for target in out:      # where `x += 1` wants its result: in `x` itself
-        if target is not x or x.shape:      # for a number, x + 1 will do
-            raise TypeError(f'{ufunc.__name__}: a tracer cannot change in '
-                            'place: write x = x + 1, not x += 1')
+        check_options(x, ufunc, method, **options)
     return numpy_table[ufunc](*args)
 
 
@@ -88,6 +67,23 @@ Tracer.__getitem__ = lambda x, index: numpy_table[getitem](x, index)
 Tracer.sum = lambda x, axis=None: np.sum(x, axis)
 Tracer.__len__ = lambda x: x.shape[0]
 Tracer.__iter__ = lambda x: iter([x[i] for i in range(len(x))])
+
+
+# 1d. An operation has a name and a single entry point.
+class Primitive:
+    """An operation that every interpreter can look up a rule for."""
+
+    def __init__(self, name, impl, is_call=False):
+        self.name = name
+        self.impl = impl
+        self.is_call = is_call  # whether its parameters are functions
+
+    def bind(self, *args, **params):
+        """Apply the operation, as the current interpreter sees fit."""
+        return current_trace().process_primitive(self, args, params)
+
+    def __repr__(self):
+        return self.name
 
 
 # 1e. An interpreter at work.
@@ -124,3 +120,14 @@ trace_stack = [EvalTrace(None, None)]
 
 def current_trace():
     return trace_stack[-1]
+
+
+# 1i. A call with options is refused, except for `x += 1` with a number x.
+def check_options(x, ufunc, method, out=(), **options):
+    """Raise a TypeError unless `x` is a number that gets a new value."""
+    if method != '__call__' or options:
+        raise TypeError(f'{ufunc.__name__}: a tracer takes no options')
+    for target in out:
+        if target is not x or x.shape:
+            raise TypeError(f'{ufunc.__name__}: a tracer cannot change in '
+                            'place: write x = x + 1, not x += 1')

@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from .core import Primitive, numpy_table
 
 
-# 1g. Some functions are primitives as they are,
+# 1g. Some functions are primitives as they are: of one number,
 def primitive_for(function):
     """Return a new primitive for a NumPy function."""
     primitive = Primitive(function.__name__, function)
@@ -29,7 +29,7 @@ log_p = primitive_for(np.log)
 sqrt_p = primitive_for(np.sqrt)
 tanh_p = primitive_for(np.tanh)
 
-# 1h. of one number, of two, or of three,
+# 1h. and of two or three.
 add_p = primitive_for(np.add)
 sub_p = primitive_for(np.subtract)
 mul_p = primitive_for(np.multiply)
@@ -45,7 +45,15 @@ elementwise = [neg_p, sin_p, cos_p, exp_p, log_p, sqrt_p, tanh_p, add_p,
                sub_p, mul_p, div_p, pow_p, max_p, min_p, gt_p, ne_p, where_p]
 
 
-# 1i. some have parameters,
+# 1j. Operations on shapes have parameters.
+sum_p = Primitive('sum', np.sum)
+reshape_p = Primitive('reshape', np.reshape)
+transpose_p = Primitive('transpose', np.transpose)
+broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
+index_p = Primitive('index', lambda x, index: x[index])
+
+
+# 1k. The partner of an index.
 def scatter(x, index, shape):
     """Return zeros of a shape, with `x` written at an index."""
     out = np.zeros(shape, np.result_type(x))
@@ -53,17 +61,13 @@ def scatter(x, index, shape):
     return out
 
 
-sum_p = Primitive('sum', np.sum)
-reshape_p = Primitive('reshape', np.reshape)
-transpose_p = Primitive('transpose', np.transpose)
-broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
-index_p = Primitive('index', lambda x, index: x[index])
 scatter_p = Primitive('scatter', scatter)
+
 structural = [sum_p, reshape_p, transpose_p, broadcast_to_p, index_p,
               scatter_p]
 
 
-# 1j. which are put into a standard form before they reach the primitive,
+# 1l. Parameters get a standard form before they reach the primitive.
 def numpy_sum(x, axis=None):
     """Sum an array over one axis, over several, or over all of them."""
     axes = range(np.ndim(x)) if axis is None else axis
@@ -80,7 +84,7 @@ def numpy_index(x, index):
     return index_p.bind(x, index=index)
 
 
-# 1k. and some are combinations of others.
+# 1m. Some functions are combinations of others.
 def matmul(x, y):
     """Multiply by a matrix or a vector: a sum of products."""
     if np.ndim(y) not in (1, 2) or np.shape(x)[-1:] != np.shape(y)[:1]:
@@ -95,10 +99,11 @@ def matmul(x, y):
 def mean(x, axis=None):
     """Divide a sum by the number of its terms."""
     total = np.sum(x, axis)
-    return total / (prod(np.shape(x)) // prod(np.shape(total)))
+    terms = prod(np.shape(x)) // prod(np.shape(total))
+    return total / terms
 
 
-# 1l. The rest of the table.
+# 1n. The rest of the table.
 numpy_table.update({
     getitem: numpy_index, np.sum: numpy_sum,
     np.mean: mean, np.matmul: matmul, np.dot: matmul,
