@@ -47,7 +47,8 @@ def sources():
 def made_of(path):
     """Return ({name in the folder: text}, seconds) for a Markdown file.
 
-    A page with cells links to its notebook, except for the front page.
+    A page with cells links to its notebook below its title, and the front
+    page where it says <!-- notebook -->.
     """
     name = path.relative_to('book')
     [front] = FRONT.match(path.read_text()).groups('')
@@ -56,7 +57,10 @@ def made_of(path):
     if page.notebook:
         notebook = f'notebooks/{path.stem}.ipynb'
         made[notebook] = page.notebook
-        if name.name != 'index.md':
+        if name.name == 'index.md':
+            text = text.replace('<!-- notebook -->', LINK.format(
+                'Open as notebook', notebook))
+        else:
             link = LINK.format('Open as notebook', f'../{notebook}')
             if path in weave.book_one(Path())[1:]:
                 link += LINK.format('The draft so far',

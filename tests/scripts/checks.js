@@ -36,7 +36,7 @@ const checks = {
       .map((it) => it.outerHTML.slice(0, 200)),
 
   "on paper": () => !matchMedia("print").matches ? []
-    : all("header, nav, footer, details:not(.error)")
+    : all("header, nav, footer, details:not(.error, .way)")
       .filter((part) => part.checkVisibility())
       .map((part) => part.outerHTML),
 };

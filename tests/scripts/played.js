@@ -2,6 +2,7 @@
 const wrong = [];
 for (const it of document.querySelectorAll(".shows")) it.open = true;
 for (const player of document.querySelectorAll("trace-player")) {
+  player.closest("details")?.setAttribute("open", "");
   const say = (words) => wrong.push(`${player.id} ${player.at}: ${words}`);
   let first;
   player.frames.forEach((frame, i) => {

@@ -18,6 +18,7 @@ import pytest
 
 from book.tools import hooks, pages
 from book.tools.places import ROOT
+from book.tools.render import Page
 from tests.links import broken_links
 
 LISTING = '''# Core
@@ -114,6 +115,18 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     # The rest has not changed, and neither has its time.
     del first['chapters/02_cell.md'], first['assets/dot.svg']
     assert second == first
+
+
+def test_the_front_page_links_to_its_notebook_where_it_says_so(
+        site, monkeypatch):
+    monkeypatch.chdir(site)
+    monkeypatch.setattr(pages, 'build', lambda path: Page(
+        '# A book\n\nWords.\n\n<!-- notebook -->\n', '{}', 0))
+    made, _ = pages.made_of(Path('book/index.md'))
+    assert made['index.md'].endswith(
+        'Words.\n\n[Open as notebook](notebooks/index.ipynb)'
+        '{ .notebook download="" } \n')
+    assert made['notebooks/index.ipynb'] == '{}'
 
 
 @pytest.mark.rest

@@ -14,9 +14,11 @@ const made = (tag, properties = {}, ...children) => {
   return it;
 };
 
-// What is folded away on the site is left out, except for an error.
+// What is folded away on the site is left out, except for an error, and for
+// one of the ways that the site shows in turn.
 function unfolded(it) {
   const [, heading, ...rest] = it.children;
+  if (it.matches(".way")) return [heading, ...rest];
   return it.matches(".error")
     ? [made("p", {}, made("strong", {}, ...heading.childNodes)), ...rest] : [];
 }
