@@ -202,7 +202,7 @@ def table(page):
     shown = places.told()
     lines = [['', *COLUMNS], ['---'] * (1 + len(COLUMNS))]
     for name, row in ROWS.items():
-        lines.append([f'**{name}**', *[
+        lines.append([name, *[
             cell(square, shown, page) for square in row]])
     return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
 
