@@ -200,7 +200,7 @@ def test_jax_partial_evaluation_keeps_a_custom_jvp_call_since_0_12():
         '0.10.2': ['jit'], '0.12': ['custom_jvp_call']})
 
 
-# Chapter 16: a branch in a batch
+# Chapter 16: a branch in a batch, and a loop of unknown length
 
 def test_jax_chooses_before_the_branch_and_where_does_not():
     x = jnp.array([4.0, -1.0])
@@ -209,6 +209,17 @@ def test_jax_chooses_before_the_branch_and_where_does_not():
     where = lambda x: jnp.where(x > 0, jnp.sqrt(x), double(x))
     assert jax.vmap(jax.grad(cond))(x).tolist() == [0.25, 2.0]
     assert jnp.isnan(jax.vmap(jax.grad(where))(x)).tolist() == [False, True]
+
+
+def test_jax_refuses_reverse_mode_over_a_while_loop():
+    root = lambda a: jax.lax.while_loop(
+        lambda x: (x * x / a - 1) ** 2 > 1e-24, lambda x: (x + a / x) / 2, a)
+    assert jax.jvp(root, (4.0,), (1.0,)) == pytest.approx((2, 0.25))
+    with pytest.raises(ValueError, match='does not work for lax.while_loop'):
+        jax.grad(root)(4.0)
+    newton = jax.custom_jvp(root)
+    newton.defjvp(lambda p, t: (newton(*p), t[0] / (2 * newton(*p))))
+    assert jax.grad(newton)(4.0) == pytest.approx(0.25)
 
 
 # Chapter 17: checkpoints, and a rule that is applied to a tangent

@@ -10,17 +10,23 @@ from .programs import defrecomputing
 from .trees import check_shapes, tree_leaves, tree_like
 from .vmap import row_type, vmap_rules
 
+
 # 16a. An operation with two programs.
-cond_p = defrecomputing('cond', lambda which, *xs, true, false: run(
-    true if which else false, which, *xs))
+def run_cond(which, *xs, true, false):
+    branch = true if which else false
+    return run(branch, which, *xs)
+
+
+cond_p = defrecomputing('cond', run_cond)
 
 
 # 16b. A batch of branches is a loop: every element takes its own.  Running
 # both branches and selecting with `np.where` is faster, but wrong: zero times
 # the infinite slope of the branch not taken is nan.
 def cond_vmap(axis, *operands, **programs):
-    step, _, _ = stage(lambda *rows: cond_p.bind(*rows, **programs),
-                       list(map(row_type, operands)))
+    def one_element(*row):
+        return cond_p.bind(*row, **programs)
+    step, _, _ = stage(one_element, list(map(row_type, operands)))
     return scan_p.bind(*operands, fun=step, num_carry=0, length=axis.size,
                        reverse=False)
 
@@ -35,8 +41,9 @@ def cond(which, true_fun, false_fun, *operands):
         lambda *xs: (true_fun(*xs), false_fun(*xs)), operands)
     check_shapes('cond: the output of the second branch', true_out, false_out)
     invars = [Var(typeof(which)), *both.invars]
-    true, false = [drop_dead(Jaxpr(invars, both.eqns, outvars))
-                   for outvars in halves(both.outvars)]
+    true_outvars, false_outvars = halves(both.outvars)
+    true = drop_dead(Jaxpr(invars, both.eqns, true_outvars))
+    false = drop_dead(Jaxpr(invars, both.eqns, false_outvars))
     ys = cond_p.bind(which, *captured, *tree_leaves(operands),
                      true=true, false=false)
     return tree_like(true_out, ys)
@@ -54,12 +61,18 @@ while_p = Primitive('while_loop', run_while)
 
 def while_jvp(tag, primals, tangents, step, test):
     """Step primals and tangents together, since the test needs primals."""
+    def step_both(*xs):
+        return jvp(step, *halves(xs))
+
+    def test_primals(*xs):
+        return test(*halves(xs)[0])
+
     avals = step.invars + step.invars
-    step_both = make_jaxpr(lambda *xs: jvp(step, *halves(xs)))(*avals)
-    test_primals = make_jaxpr(lambda *xs: test(*halves(xs)[0]))(*avals)
-    state = while_p.bind(*primals, *map(instantiate, primals, tangents),
-                         step=step_both, test=test_primals)
-    return while_p.bind(*primals, step=step, test=test), halves(state)[1]
+    tangents = map(instantiate, primals, tangents)
+    both = while_p.bind(*primals, *tangents,
+                        step=make_jaxpr(step_both)(*avals),
+                        test=make_jaxpr(test_primals)(*avals))
+    return while_p.bind(*primals, step=step, test=test), halves(both)[1]
 
 
 jvp_rules[while_p] = while_jvp
@@ -71,8 +84,9 @@ def while_loop(test, step, init):
     both, captured, (state, _) = stage(lambda x: (step(x), test(x)), (init,))
     check_shapes('while_loop: the new state', init, state)
     n = len(captured)       # captured values are a part that never changes
-    new_state, answer = both.outvars[:-1], both.outvars[-1:]
-    step, test = [drop_dead(Jaxpr(both.invars, both.eqns, outvars))
-                  for outvars in (both.invars[:n] + new_state, answer)]
+    new_state = both.invars[:n] + both.outvars[:-1]
+    answer = both.outvars[-1:]
+    step = drop_dead(Jaxpr(both.invars, both.eqns, new_state))
+    test = drop_dead(Jaxpr(both.invars, both.eqns, answer))
     xs = while_p.bind(*captured, *tree_leaves(init), step=step, test=test)
     return tree_like(init, xs[n:])

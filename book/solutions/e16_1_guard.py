@@ -7,8 +7,8 @@ infinite, and the logarithm's slope is 0.
 
 You don't find such points by looking at values, or by testing the first
 derivative. In `cond_vmap`, the line that makes the difference is
-`lambda *rows: cond_p.bind(*rows, **programs)`. Each element runs one branch,
-so the other branch, its slope, and the slope of its slope are never computed.
+`return cond_p.bind(*row, **programs)`. Each element runs one branch, so the
+other branch, its slope, and the slope of its slope are never computed.
 """
 
 import numpy as np
