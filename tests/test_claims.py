@@ -10,8 +10,11 @@ from mpmath import mp
 
 import autodiff_mini as ad
 from autodiff_mini import draft
+from autodiff_mini.draft.checkpoint import checkpoint_p
+from autodiff_mini.draft.programs import linear_p
 from autodiff_mini.interpreters.lowering import Lowered
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
+from book.tools import exercises
 from tests.numerical import assert_close
 from tests.wings import needs
 
@@ -74,6 +77,19 @@ def test_no_layer_computes_more_than_two_sines():
         seen.clear()
         ad.grad(layers)(0.5)
         assert len(seen) == count
+
+
+# Chapter 18
+
+def test_bounds_of_an_operation_with_one_program_take_a_line():
+    cliff = lambda x: np.tanh(1000 * (x - 0.3337))
+    with exercises.loaded('e18_4_cond', exercises.solution(
+            'e18_4_cond')) as column:
+        row = lambda *intervals, fun: map(
+            list, zip(*column.bounds(fun)(*intervals)))
+        column.bounds_rules.update({checkpoint_p: row, linear_p: row})
+        for f in draft.checkpoint(cliff), draft.jit(cliff):
+            assert column.bounds(draft.grad(f))((0.0, 1.0)) == (0, 2000)
 
 
 # Chapter 28

@@ -625,7 +625,36 @@ WRONG = {
         ('weights are an array',
          'return tree_map(lambda w: w[::-1], ws)', 'return ws[::-1]'),
     ],
-    'e18_1_power': [
+    'e18_1_bounds': [
+        ('every tracer is ours', 'if self.owns(x) else (x, x)',
+         'if isinstance(x, Tracer) else (x, x)'),
+        ('a value of another interpreter has no ends',
+         'return (x.low, x.high) if self.owns(x) else (x, x)',
+         'return x.low, x.high'),
+        ('the rules run on top of the stack', 'with self.parent:',
+         'with self:'),
+        ('the ends are numbers',
+         'return reduce(np.minimum, corners), reduce(np.maximum, corners)',
+         'return min(corners), max(corners)'),
+        ('a product is extreme where both ends are',
+         '[a * b for a in x for b in y]', '[x[0] * y[0], x[1] * y[1]]'),
+        ('every operation keeps the order', 'neg_p: lambda x: (-x[1], -x[0])',
+         'neg_p: lambda x: (-x[0], -x[1])'),
+        ('a sine can be anything in its range',
+         'return np.maximum(y - radius, -1.0), np.minimum(y + radius, 1.0)',
+         'return 0 * y - 1, 0 * y + 1'),
+        ('a sine keeps the order', 'y = np.sin(middle)',
+         'return np.sin(x[0]), np.sin(x[1])'),
+        ('a sine has no range',
+         'return np.maximum(y - radius, -1.0), np.minimum(y + radius, 1.0)',
+         'return y - radius, y + radius'),
+        ('there is one result', 'tree_map(trace.ends, out)',
+         'trace.ends(out)'),
+        ('only numbers have bounds', ', exp_p, tanh_p,\n'
+         '                                *structural]', ', exp_p, tanh_p]'),
+        ('a call is an operation', "return params['fun'](*args)", 'pass'),
+    ],
+    'e18_2_power': [
         ('both ends are raised to the power',
          'return nearest ** n, farthest ** n', 'return x[0] ** n, x[1] ** n'),
         ('a square is at least zero', 'return nearest ** n, farthest ** n',
@@ -634,7 +663,7 @@ WRONG = {
         ('an interval has a sign', 'np.maximum(np.maximum(x[0], -x[1]), 0.0)',
          'np.maximum(x[0], 0.0)'),
     ],
-    'e18_2_where': [
+    'e18_3_where': [
         ('what is possible is true',
          'return np.where(certain, x[0], low), np.where(certain, x[1], high)',
          'return np.where(possible, x[0], y[0]), np.where(possible, x[1], '
@@ -649,7 +678,7 @@ WRONG = {
          'low = np.where(possible, np.minimum(x[0], y[0]), y[0])',
          'low = np.minimum(x[0], y[0]) if np.all(possible) else y[0]'),
     ],
-    'e18_3_cond': [
+    'e18_4_cond': [
         ('take the true branch where it is possible',
          'where(which, x, y)', 'where((which[1], which[1]), x, y)'),
         ('either branch, always',

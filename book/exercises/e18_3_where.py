@@ -83,7 +83,7 @@ def where(c, x, y):
     `c` is a pair: whether the condition certainly holds, and whether it can
     hold. `x` and `y` are pairs of ends.
     """
-    raise NotImplementedError('exercise e18_2: write the bounds here')
+    raise NotImplementedError('exercise e18_3: write the bounds here')
 
 
 bounds_rules = Table(

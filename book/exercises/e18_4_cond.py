@@ -93,7 +93,7 @@ def where(c, x, y):
 
 def cond_bounds(which, *intervals, true, false):
     """Return two lists: the low ends of the outputs, and the high ends."""
-    raise NotImplementedError('exercise e18_3: write the bounds here')
+    raise NotImplementedError('exercise e18_4: write the bounds here')
 
 
 bounds_rules = Table(

@@ -75,7 +75,7 @@ def keep_order(primitive):
 
 def power(x, n):
     """Return the bounds of x ** n; each operand is a pair of ends."""
-    raise NotImplementedError('exercise e18_1: write the bounds here')
+    raise NotImplementedError('exercise e18_2: write the bounds here')
 
 
 bounds_rules = Table(
