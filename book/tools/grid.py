@@ -63,13 +63,13 @@ ROWS = {
         Square(15, 'loops', 'scan_transpose', 'not reverse'),
         Square(15, 'loops', 'run_scan', 'run(\nfun, …)')],
     'a branch': [
-        Square(16, 'branches', 'cond_p', 'if which \nelse'),
+        Square(16, 'branches', 'run_cond', 'if which \nelse'),
         Square(16, 'programs', 'recomputing_jvp', 'tangent_jaxpr'),
         Square(16, 'branches', 'cond_vmap', 'scan_p\n.bind(…)'),
         Square(16, 'branches', 'cond', 'true_fun(…), \nfalse_fun(…)'),
         Square(16, 'programs', 'recomputing_jvp', 'primitive\n.bind(…)'),
         Square(16, 'programs', 'recomputing_transpose', 'transpose_jaxpr'),
-        Square(16, 'branches', 'cond_p', 'run(…)')],
+        Square(16, 'branches', 'run_cond', 'run(\nbranch, …)')],
     'a recomputed value': [
         Square(17, 'checkpoint', 'checkpoint_p', 'run(\nfun, *xs)'),
         Square(17, 'programs', 'recomputing_jvp', 'tangent_jaxpr'),
