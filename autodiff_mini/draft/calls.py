@@ -49,8 +49,8 @@ class custom_jvp:
         rule = self.rule
         if rule is None:
             name = getattr(self.fun, '__name__', self.fun)
-            raise TypeError(f'{name} has no rule yet: give it one with defjvp '
-                            'or defvjp')
+            raise TypeError(f'{name} has no rule yet: give it one with '
+                            'defjvp or defvjp')
         return custom_jvp_call_p.bind(
             *tree_leaves(args),
             fun=lambda *xs: self.fun(*tree_like(args, xs)),

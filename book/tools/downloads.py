@@ -38,6 +38,7 @@ EXERCISES = re.compile(r'(?m)^<!-- exercises: (\w+) -->$')
 IMPORT = re.compile(r'(?m)^ *(?:from|import) (\w+)')
 NAMES = re.compile(r'(?m)^(from \.(\w+) .*)')
 SO_FAR = '"""The draft as it is after chapter {} of the book."""\n\n{}\n'
+LATER = {'pull': 'pull = backward_pass      # until chapter 12'}
 LISTING = re.compile(r'^(`{3,})py(?:thon)? title="([^"]+)".*$', re.MULTILINE)
 
 
@@ -113,7 +114,8 @@ def archive(files):
 def drafts():
     """Return {name: archive} of the draft as it is after each chapter.
 
-    It has the statements that the book has shown, as a package `draft`.
+    It has the statements that the book has shown, as a package `draft`, and
+    the line that stands in for a function that comes later.
     """
     shown, book, made = told(), weave.modules(Path()), {}
     for page in weave.book_one(Path())[1:]:
@@ -122,7 +124,11 @@ def drafts():
             read = [statement for name, statement in book[title].items()
                     if name in places and places[name][0].page <= page]
             if read and title.startswith(weave.DRAFT):
-                files[f'draft/{Path(title).name}'] = weave.join(read) + '\n'
+                text = weave.join(read) + '\n'
+                for name in LATER.keys() & book[title].keys() - {
+                        statement.address for statement in read}:
+                    text += f'\n{LATER[name]}\n' * (f'{name}(' in text)
+                files[f'draft/{Path(title).name}'] = text
         if files:
             names = [line for line, name in NAMES.findall(
                 Path(weave.DRAFT, '__init__.py').read_text())
