@@ -55,6 +55,7 @@ def write_equation(writer, eqn):
     writer.lines.append(f'    {outputs} = {eqn.primitive}({operands})')
 
 
+# 7j. A program is a function.
 def lines_of(jaxpr, name, scope):
     """Return the lines of a program as a Python function."""
     writer = Writer(scope)
