@@ -3,7 +3,7 @@ dictionary, so when two outputs were the same variable, only the last
 cotangent was left. With `loss + 0.0` there were two variables, and the
 equation between them brought their cotangents together.
 
-Take home: each cotangent has to go through the one place that adds.
+Each cotangent has to go through the one place that adds.
 """
 
 from autodiff_mini.draft.jaxpr import Var

@@ -2,7 +2,7 @@
 rule looks like the function. `difference` reads the last elements minus the
 first, and the rule writes to the last minus the first.
 
-Take home: a transpose rule made of the draft's operations can be batched and
+A transpose rule made of the draft's operations can be batched and
 differentiated, and its transpose is the difference again.
 """
 

@@ -2,7 +2,7 @@
 multiplies the tangent by a number, and only that product is transposed. It's
 also the product that program b batches.
 
-Take home: a primitive that isn't linear needs no rule for reverse mode, for
+A primitive that isn't linear needs no rule for reverse mode, for
 derivatives of any order.
 """
 

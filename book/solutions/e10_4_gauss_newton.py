@@ -2,7 +2,7 @@
 its transpose, because a linear function is its own derivative. Between the
 two is one product with the Hessian of the loss, forward over reverse.
 
-Take home: no array here is larger than the inputs and the outputs.
+No array here is larger than the inputs and the outputs.
 """
 
 import numpy as np
