@@ -44,6 +44,7 @@ class custom_jvp:
     def defjvp(self, rule):
         """Set the rule: from primals and tangents to output and tangent."""
         self.rule = rule
+        return rule
 
     def __call__(self, *args):
         rule = self.rule
@@ -78,6 +79,7 @@ def as_pair(what, pair):
 call_p = defcall('call')
 
 
+# 6b. Forward mode re-enters, too.
 def call_jvp(tag, xs, x_dots, fun):
     """Call the derivative: one more trace, with the tag of this one."""
     def fun_jvp(*args):

@@ -144,6 +144,7 @@ def stage_call(trace, primitive, args, params):
     return tree_like(out, outs)
 
 
+# 8b. The rule of a function that has captured a tracer.
 def refuse_captured(xs, x_dots):
     raise TypeError('a function with a rule closes over a tracer: make it an '
                     'argument')

@@ -273,6 +273,16 @@ def test_check_jvp_and_check_grads_find_a_wrong_rule():
             check(wrong_by_one_percent, args)
 
 
+def test_defjvp_returns_the_rule():
+    f = draft.custom_jvp(np.sin)
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        return f(*primals), 3 * tangents[0]
+
+    assert f_jvp((0.0,), (1.0,)) == (0.0, 3.0)
+
+
 # What the draft lacks is an error.
 
 def rule_of_wrong_shape(x):
