@@ -122,7 +122,7 @@ def current_trace():
     return trace_stack[-1]
 
 
-# 1i. A call with options is refused, except for `x += 1` with a number x.
+# 1j. A call with options is refused, except for `x += 1` with a number x.
 def check_options(x, ufunc, method, out=(), **options):
     """Raise a TypeError unless `x` is a number that gets a new value."""
     if method != '__call__' or options:

@@ -44,8 +44,13 @@ where_p = primitive_for(np.where)
 elementwise = [neg_p, sin_p, cos_p, exp_p, log_p, sqrt_p, tanh_p, add_p,
                sub_p, mul_p, div_p, pow_p, max_p, min_p, gt_p, ne_p, where_p]
 
+# 1i. Others are combinations of primitives.
+numpy_table[np.less] = lambda x, y: np.greater(y, x)
+numpy_table[np.abs] = lambda x: np.maximum(x, -x)
+numpy_table[np.clip] = lambda x, low, high: np.minimum(
+    np.maximum(x, low), high)
 
-# 1j. Operations on shapes have parameters.
+# 1k. Operations on shapes have parameters.
 sum_p = Primitive('sum', np.sum)
 reshape_p = Primitive('reshape', np.reshape)
 transpose_p = Primitive('transpose', np.transpose)
@@ -53,7 +58,7 @@ broadcast_to_p = Primitive('broadcast_to', np.broadcast_to)
 index_p = Primitive('index', lambda x, index: x[index])
 
 
-# 1k. The partner of an index.
+# 1l. The partner of an index.
 def scatter(x, index, shape):
     """Return zeros of a shape, with `x` written at an index."""
     out = np.zeros(shape, np.result_type(x))
@@ -67,7 +72,7 @@ structural = [sum_p, reshape_p, transpose_p, broadcast_to_p, index_p,
               scatter_p]
 
 
-# 1l. Parameters get a standard form before they reach the primitive.
+# 1m. Parameters get a standard form before they reach the primitive.
 def numpy_sum(x, axis=None):
     """Sum an array over one axis, over several, or over all of them."""
     axes = range(np.ndim(x)) if axis is None else axis
@@ -84,7 +89,7 @@ def numpy_index(x, index):
     return index_p.bind(x, index=index)
 
 
-# 1m. Some functions are combinations of others.
+# 1n. Two more combinations.
 def matmul(x, y):
     """Multiply by a matrix or a vector: a sum of products."""
     if np.ndim(y) not in (1, 2) or np.shape(x)[-1:] != np.shape(y)[:1]:
@@ -103,7 +108,7 @@ def mean(x, axis=None):
     return total / terms
 
 
-# 1n. The rest of the table.
+# 1o. The rest of the table.
 numpy_table.update({
     getitem: numpy_index, np.sum: numpy_sum,
     np.mean: mean, np.matmul: matmul, np.dot: matmul,
@@ -111,7 +116,4 @@ numpy_table.update({
     np.ndim: lambda x: len(x.shape),
     np.reshape: lambda x, shape: reshape_p.bind(x, shape=shape),
     np.transpose: lambda x, axes: transpose_p.bind(x, axes=axes),
-    np.broadcast_to: lambda x, shape: broadcast_to_p.bind(x, shape=shape),
-    np.less: lambda x, y: np.greater(y, x),
-    np.abs: lambda x: np.maximum(x, -x),
-    np.clip: lambda x, low, high: np.minimum(np.maximum(x, low), high)})
+    np.broadcast_to: lambda x, shape: broadcast_to_p.bind(x, shape=shape)})
