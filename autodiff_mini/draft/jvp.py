@@ -63,13 +63,13 @@ def fit(x_dot, y):
 # 2c. The two rules of a power: for its base, and for its exponent.
 def power_by_base(x_dot, z, x, y):
     """Multiply by y * x ** (y - 1), and by 0 where y is 0."""
-    exponent = y - (y != 0)     # 0 stays 0, because 0 ** -1 is infinite
-    return x_dot * (y * np.power(x, exponent))
+    one_less = y - (y != 0)     # y - 1, but 0 where y is 0
+    return x_dot * (y * np.power(x, one_less))
 
 
 def power_by_exponent(y_dot, z, x, y):
     """Multiply by x ** y * log(x), and by 0 where x is 0."""
-    nonzero = np.where(x != 0, x, 1.0)      # the logarithm of 1 is 0
+    nonzero = np.where(x != 0, x, 1.0)      # x, but 1 where x is 0
     return y_dot * (z * np.log(nonzero))
 
 
@@ -93,7 +93,8 @@ defjvp(pow_p, power_by_base, power_by_exponent)
 # 2e. of choices,
 def share(x_dot, z, x, y):
     """Return the tangent of `x` where `z` is `x`; half of it at a tie."""
-    return np.where(x != z, 0.0, np.where(x != y, x_dot, x_dot / 2))
+    contributed = np.where(x != y, x_dot, x_dot / 2)
+    return np.where(x != z, 0.0, contributed)
 
 
 for primitive in max_p, min_p:
