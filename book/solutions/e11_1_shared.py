@@ -2,7 +2,7 @@
 are added. The mean would be the gradient of a different function. The sum is
 over the axis of the examples only, because a weight can be an array.
 
-Take home: a value that's used many times gets the sum. If you write only the
+A value that's used many times gets the sum. If you write only the
 rule for one example, `vmap` and `unbroadcast` do this for you.
 """
 

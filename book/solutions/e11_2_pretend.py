@@ -6,7 +6,7 @@ be 0.
 `against` changes the sign once per derivative, so the slope of half its
 square is -x, and the slope of that is 1.
 
-Take home: `backward` doesn't have to be linear, or the transpose of any
+`backward` doesn't have to be linear, or the transpose of any
 derivative at all.
 """
 

@@ -6,7 +6,7 @@ second derivative, the `w` in `bwd` is differentiated. It came from
 the `while` there can't decide for a whole batch. Chapter 16 has a loop that's
 an operation. A Jacobian maps the backward pass only, so it works.
 
-Take home: a rule for a result doesn't care how the result was found.
+A rule for a result doesn't care how the result was found.
 """
 
 import numpy as np
