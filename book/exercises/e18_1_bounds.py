@@ -9,8 +9,8 @@ for each argument of `f`, and returns one for each result.
   be wider than the interval of its operand.
 - A value that doesn't depend on the arguments has two equal ends.
 - A result can be a tree, with a pair for each of its leaves.
-- The ends can be arrays, or tracers of `vmap` or `grad`, or of other `bounds`
-  around yours.
+- The ends can be arrays, or tracers of `vmap` or `grad`. They can be
+  infinite, but an end is never nan.
 - A call is opened.
 """
 
@@ -21,8 +21,8 @@ import numpy as np
 from autodiff_mini.draft.core import (
     Table, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.draft.primitives import (
-    add_p, exp_p, max_p, min_p, mul_p, neg_p, sin_p, structural, sub_p,
-    tanh_p)
+    add_p, div_p, exp_p, max_p, min_p, mul_p, neg_p, sin_p, structural,
+    sub_p, tanh_p)
 from autodiff_mini.draft.trees import tree_map
 
 HINTS = (
@@ -38,7 +38,8 @@ HINTS = (
     '`(x.low, x.high)` for your tracers and `(x, x)` for all other values.',
     'For the sine, take the middle of the interval. No `x` is farther from '
     'it than half the width, so no sine is farther than that from the sine '
-    'of the middle.',
+    'of the middle. If an end is infinite, replace it by a large number '
+    'first.',
 )
 
 

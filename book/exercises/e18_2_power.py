@@ -63,8 +63,17 @@ def bounds(f):
 
 
 def product(x, y):
-    corners = [a * b for a in x for b in y]
+    corners = [corner(a, b) for a in x for b in y]
     return reduce(np.minimum, corners), reduce(np.maximum, corners)
+
+
+def corner(a, b):
+    """Multiply two ends; zero times an infinite one is zero."""
+    return np.where(b != 0, a, finite(a)) * np.where(a != 0, b, finite(b))
+
+
+def finite(x):
+    return np.clip(x, -1e300, 1e300)
 
 
 def keep_order(primitive):

@@ -11,15 +11,13 @@ row is right, the slope of a rectifier, `np.where(x > 0, x, 0.0)`, is 0 on the
 left, 1 on the right, and between 0 and 1 on an interval around zero.
 """
 
-from functools import reduce
-
 import numpy as np
 
 from autodiff_mini.draft.core import (
     Table, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.draft.primitives import (
-    add_p, exp_p, gt_p, max_p, min_p, mul_p, neg_p, structural, sub_p,
-    tanh_p, where_p)
+    add_p, exp_p, gt_p, max_p, min_p, neg_p, structural, sub_p, tanh_p,
+    where_p)
 from autodiff_mini.draft.trees import tree_map
 
 HINTS = (
@@ -61,11 +59,6 @@ def bounds(f):
     return bounded
 
 
-def product(x, y):
-    corners = [a * b for a in x for b in y]
-    return reduce(np.minimum, corners), reduce(np.maximum, corners)
-
-
 def keep_order(primitive):
     """Return the rule of an operation that never decreases."""
     return lambda *intervals, **params: [
@@ -92,6 +85,5 @@ bounds_rules = Table(
 bounds_rules.update({
     neg_p: lambda x: (-x[1], -x[0]),
     sub_p: lambda x, y: (x[0] - y[1], x[1] - y[0]),
-    mul_p: product,
     gt_p: greater,
     where_p: where})

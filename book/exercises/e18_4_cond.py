@@ -19,8 +19,8 @@ from autodiff_mini.draft.branches import cond_p
 from autodiff_mini.draft.core import (
     Table, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.draft.primitives import (
-    add_p, div_p, exp_p, gt_p, max_p, min_p, mul_p, neg_p, structural,
-    sub_p, tanh_p, where_p)
+    add_p, exp_p, gt_p, max_p, min_p, mul_p, neg_p, structural, sub_p,
+    tanh_p, where_p)
 from autodiff_mini.draft.trees import tree_map
 
 HINTS = (
@@ -64,8 +64,17 @@ def bounds(f):
 
 
 def product(x, y):
-    corners = [a * b for a in x for b in y]
+    corners = [corner(a, b) for a in x for b in y]
     return reduce(np.minimum, corners), reduce(np.maximum, corners)
+
+
+def corner(a, b):
+    """Multiply two ends; zero times an infinite one is zero."""
+    return np.where(b != 0, a, finite(a)) * np.where(a != 0, b, finite(b))
+
+
+def finite(x):
+    return np.clip(x, -1e300, 1e300)
 
 
 def keep_order(primitive):
@@ -103,7 +112,6 @@ bounds_rules.update({
     neg_p: lambda x: (-x[1], -x[0]),
     sub_p: lambda x, y: (x[0] - y[1], x[1] - y[0]),
     mul_p: product,
-    div_p: lambda x, y: product(x, (1 / y[1], 1 / y[0])),   # y > 0
     gt_p: greater,
     where_p: where,
     cond_p: cond_bounds})

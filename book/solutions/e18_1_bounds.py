@@ -15,8 +15,8 @@ import numpy as np
 from autodiff_mini.draft.core import (
     Table, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.draft.primitives import (
-    add_p, exp_p, max_p, min_p, mul_p, neg_p, sin_p, structural, sub_p,
-    tanh_p)
+    add_p, div_p, exp_p, max_p, min_p, mul_p, neg_p, sin_p, structural,
+    sub_p, tanh_p)
 from autodiff_mini.draft.trees import tree_map
 
 
@@ -47,12 +47,28 @@ def keep_order(primitive):
 
 
 def product(x, y):
-    corners = [a * b for a in x for b in y]
+    corners = [corner(a, b) for a in x for b in y]
     return reduce(np.minimum, corners), reduce(np.maximum, corners)
 
 
+def corner(a, b):
+    """Multiply two ends; zero times an infinite one is zero."""
+    return np.where(b != 0, a, finite(a)) * np.where(a != 0, b, finite(b))
+
+
+def finite(x):
+    return np.clip(x, -1e300, 1e300)
+
+
+def reciprocal(x):
+    safe = np.maximum(x[0], -x[1]) > 0      # all of x is on one side of 0
+    low, high = 1 / np.where(safe, x[1], 1.0), 1 / np.where(safe, x[0], 1.0)
+    return np.where(safe, low, -np.inf), np.where(safe, high, np.inf)
+
+
 def sine(x):
-    middle, radius = (x[0] + x[1]) / 2, (x[1] - x[0]) / 2
+    low, high = map(finite, x)      # infinite ends have no middle
+    middle, radius = (low + high) / 2, (high - low) / 2
     y = np.sin(middle)
     return np.maximum(y - radius, -1.0), np.minimum(y + radius, 1.0)
 
@@ -64,6 +80,7 @@ bounds_rules.update({
     neg_p: lambda x: (-x[1], -x[0]),
     sub_p: lambda x, y: (x[0] - y[1], x[1] - y[0]),
     mul_p: product,
+    div_p: lambda x, y: product(x, reciprocal(y)),
     sin_p: sine})
 
 

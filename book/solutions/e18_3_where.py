@@ -5,15 +5,13 @@ The bounds of the rectifier itself on [-1, 2] are (-1, 2), and not (0, 2). The
 row of `np.where` does not know that its operand `x` is what was compared.
 """
 
-from functools import reduce
-
 import numpy as np
 
 from autodiff_mini.draft.core import (
     Table, Trace, Tracer, current_trace, typeof)
 from autodiff_mini.draft.primitives import (
-    add_p, exp_p, gt_p, max_p, min_p, mul_p, neg_p, structural, sub_p,
-    tanh_p, where_p)
+    add_p, exp_p, gt_p, max_p, min_p, neg_p, structural, sub_p, tanh_p,
+    where_p)
 from autodiff_mini.draft.trees import tree_map
 
 
@@ -46,11 +44,6 @@ def bounds(f):
     return bounded
 
 
-def product(x, y):
-    corners = [a * b for a in x for b in y]
-    return reduce(np.minimum, corners), reduce(np.maximum, corners)
-
-
 def keep_order(primitive):
     """Return the rule of an operation that never decreases."""
     return lambda *intervals, **params: [
@@ -80,6 +73,5 @@ bounds_rules = Table(
 bounds_rules.update({
     neg_p: lambda x: (-x[1], -x[0]),
     sub_p: lambda x, y: (x[0] - y[1], x[1] - y[0]),
-    mul_p: product,
     gt_p: greater,
     where_p: where})

@@ -1,3 +1,5 @@
+import numpy as np
+
 from autodiff_mini import draft as ad
 
 
@@ -21,3 +23,10 @@ def test_a_branch_captures_a_value(exercise):
     f = lambda x, y: ad.cond(x > 0, lambda x: x * y, lambda x: x - y, x)
     assert exercise.bounds(f)((1.0, 2.0), (3.0, 4.0)) == (3, 8)
     assert exercise.bounds(f)((-2.0, -1.0), (3.0, 4.0)) == (-6, -4)
+
+
+def test_a_branch_can_be_unbounded(exercise):
+    f = lambda x, y: ad.cond(x > 1, lambda x: x * y, lambda x: 2 * x, x)
+    assert exercise.bounds(f)((0.0, 1.0), (-np.inf, np.inf)) == (0, 2)
+    assert exercise.bounds(f)((0.0, 2.0), (-np.inf, np.inf)) == (
+        -np.inf, np.inf)
