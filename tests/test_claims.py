@@ -92,6 +92,37 @@ def test_bounds_of_an_operation_with_one_program_take_a_line():
             assert column.bounds(draft.grad(f))((0.0, 1.0)) == (0, 2000)
 
 
+# Chapter 19
+
+def swing_in_air(speed, angle, push):
+    velocity = push
+    for _ in range(1000):
+        drag = 0.05 * speed(velocity) * velocity
+        velocity = velocity - 0.01 * (9.81 * np.sin(angle) + drag)
+        angle = angle + 0.01 * velocity
+    return angle
+
+
+@pytest.mark.filterwarnings('ignore:(divide|invalid):RuntimeWarning')
+def test_without_its_rule_a_speed_spoils_a_row_of_the_picture():
+    pushes = np.linspace(-9.0, 9.0, 7)
+    worth = draft.vmap(lambda push: draft.jvp(
+        lambda push: swing_in_air(lambda v: np.sqrt(v * v), 1.0, push),
+        (push,), (1.0,))[1])(pushes)
+    assert np.array_equal(np.isnan(worth), pushes == 0)
+
+
+def test_a_stripe_of_the_picture_is_where_the_number_of_turns_changes():
+    pushes = np.linspace(-9.0, 9.0, 20_001)
+    ends = swing_in_air(np.abs, 0.0, pushes)
+    turns = np.round(ends / (2 * np.pi))
+    steep = np.abs(np.gradient(ends, pushes)) > 20
+    changes = pushes[1:][np.diff(turns) != 0]
+    near(changes, [-8.36, -6.80, 6.80, 8.36], atol=0.01)
+    for push in pushes[steep]:
+        assert np.min(np.abs(push - changes)) < 0.05
+
+
 # Chapter 28
 
 def test_a_formula_that_adds_positive_numbers_loses_no_digits():
