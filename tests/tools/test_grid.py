@@ -38,16 +38,6 @@ def test_a_chapter_without_new_squares_marks_others(chapter):
     assert new != marked
 
 
-@pytest.mark.parametrize('chapter', CHAPTERS)
-def test_a_small_grid_can_be_read_on_a_telephone(chapter):
-    drawn = ET.fromstring(grid.here(chapter))
-    width = float(drawn.get('width'))
-    shrunk = min(1, 350 / width)     # a telephone's 390 less its margins
-    sizes = [float(text.get('font-size', drawn.get('font-size')))
-             for text in drawn.iter(f'{SVG}text')]
-    assert width <= 400 and min(sizes) * shrunk >= 10
-
-
 def test_a_chapter_shows_its_own_grid():
     shown = {path: re.findall(r'figures/here_(\d\d)\.svg', path.read_text())
              for path in weave.chapters(Path())}
