@@ -4,6 +4,7 @@ Its pieces are Book One's main line, and the chapters run them one by one.
 """
 
 import ast
+import itertools
 import re
 import sys
 from functools import partial
@@ -231,6 +232,33 @@ def test_jit_counts_no_python_call_for_each_operation_of_a_gradient():
         return count
 
     assert calls(draft.grad(draft.jit(long))) < calls(draft.grad(long)) / 5
+
+
+def test_a_rule_that_calls_its_function_for_a_tangent_is_never_lost():
+    """The solver sees no slope at 1, so a lost rule shows in each order."""
+    @draft.custom_jvp
+    def solve(a, b):
+        y = 1.0
+        for _ in range(9):
+            error = 1 - a * y
+            y = np.where(np.abs(error) > 1e-9, y + y * error, y)
+        return y * b
+
+    @solve.defjvp
+    def solve_jvp(primals, tangents):
+        (a, b), (a_dot, b_dot) = primals, tangents
+        x = solve(a, b)
+        return x, solve(a, b_dot - a_dot * x)
+
+    def forward(f):
+        return lambda x: draft.jvp(f, (x,), (1.0,))[1]
+
+    for ways in itertools.product([forward, draft.grad], repeat=3):
+        f, slopes = lambda a: solve(a, 1.0), []
+        for way in ways:
+            f = way(f)
+            slopes.append(float(f(1.0)))
+        assert slopes == [-1, 2, -6]
 
 
 def test_a_carry_that_starts_known_does_not_pass_for_a_residual():
