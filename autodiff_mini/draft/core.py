@@ -31,7 +31,7 @@ def typeof(x):
 class Tracer(Operators):
     """A stand-in for an array: its trace, its type, and the trace's data."""
     shape = property(lambda self: self.aval.shape)
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__      # Operators defines ==, and so loses it
 
     def __init__(self, trace, aval, **data):
         self.trace = trace
