@@ -14,7 +14,7 @@ from .trees import tree_leaves, tree_map
 
 # 3a. A tracer shows one element and carries them all.
 class Axis(NamedTuple):
-    """The batch of one application of `vmap`; it is the tag, too."""
+    """The batch of one application of `vmap`, which is also its tag."""
     size: int
 
 

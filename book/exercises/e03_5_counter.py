@@ -1,10 +1,10 @@
 """An empty file: how much work is a program?
 
 You've seen several interpreters. Now write one yourself, from its first
-line. `count(f, 2.0)` runs `f` on 2.0 and returns how many operations it
-applied to that number and to what it computed from it. An operation on plain
-numbers, such as `np.sin(1.0)`, doesn't count, because NumPy asks no
-interpreter.
+line. `count(f, 2.0)` runs `f` on 2.0 and returns the number of operations
+that your interpreter is asked about. It isn't asked about `np.sin(1.0)`,
+because NumPy computes that by itself. But `jvp(np.sin, (1.0,), (1.0,))` asks
+its parent about one operation, although its numbers are plain.
 
 There's only a signature in the file. You need a subclass of `Trace`, and
 boxes with values in them. When you're done, count the operations of `expit`
@@ -25,5 +25,5 @@ HINTS = (
 
 
 def count(f, *args):
-    """Return how many operations `f` applies to its arguments."""
+    """Return the number of operations that the trace is asked about."""
     raise NotImplementedError('exercise e03_5: write the interpreter above')

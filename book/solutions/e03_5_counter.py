@@ -24,7 +24,7 @@ class CountTrace(Trace):
 
 
 def count(f, *args):
-    """Return how many operations `f` applies to its arguments."""
+    """Return the number of operations that the trace is asked about."""
     with CountTrace(current_trace(), object()) as trace:
         f(*map(trace.box, args))
     return trace.total

@@ -109,6 +109,8 @@ WRONG = {
         ('every answer to a question is final', 'return self.box(val)',
          'return val'),
         ('an input is an operation', 'total = 0', 'total = 1'),
+        ('only an operation on our own boxes counts', 'self.total += 1',
+         'self.total += any(map(self.owns, args))'),
         ('the class keeps the sum', 'self.total += 1',
          'CountTrace.total += 1'),
         ('the parameters are lost', 'bind(*vals, **params)', 'bind(*vals)'),

@@ -19,6 +19,11 @@ def test_constants_do_not_count(exercise):
     assert exercise.count(lambda x: np.cos(1.0), 2.0) == 0
 
 
+def test_a_question_about_plain_numbers_counts(exercise):
+    slope = lambda x: ad.jvp(np.sin, (1.0,), (1.0,))[1]
+    assert exercise.count(slope, 2.0) == 1
+
+
 def test_every_count_starts_at_zero(exercise):
     assert [exercise.count(expit, 2.0) for _ in range(3)] == [4, 4, 4]
 
