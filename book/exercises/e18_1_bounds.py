@@ -5,8 +5,9 @@ are all that you need. `bounds(f)` takes an interval, a pair `(low, high)`,
 for each argument of `f`, and returns one for each result.
 
 - There's a rule for each operation in the imports. The page has all of them
-  but the sine's. A sine is never outside of [-1, 1], and its bounds must not
-  be wider than the interval of its operand.
+  but those of negation, the difference, and the sine. A sine is never outside
+  of [-1, 1], and its bounds must not be wider than the interval of its
+  operand.
 - A value that doesn't depend on the arguments has two equal ends.
 - A result can be a tree, with a pair for each of its leaves.
 - The ends can be arrays, or tracers of `vmap` or `grad`. They can be
