@@ -106,8 +106,8 @@ def script(name):
     return (SCRIPTS / f'{name}.js').read_text('utf-8')
 
 
-def faults(browser, url, widths=(1280, 375)):
-    """Return a line for each fault on a page.
+def faults(browser, url, widths=(1280, 375), axe=True):
+    """Return a line for each fault on a page, with axe's or without.
 
     The page opens in light colors, switches to dark ones, and then becomes
     narrow, because opening a page takes longer than looking at it.  It stays
@@ -119,12 +119,13 @@ def faults(browser, url, widths=(1280, 375)):
     for width, scheme in [(widths[0], 'light'), *product(widths, ['dark'])]:
         emulate(browser, width, scheme)
         rest(browser)
-        found += look(browser)
+        found += look(browser, axe)
     return list(dict.fromkeys(found))   # each once
 
 
-def look(browser):
-    return [fault for check in CHECKS for fault in check(browser)]
+def look(browser, axe=True):
+    return [fault for check in CHECKS if axe or check is not accessibility
+            for fault in check(browser)]
 
 
 def emulate(browser, width, scheme):

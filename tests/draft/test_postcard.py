@@ -138,6 +138,7 @@ def slopes_of_the_dye(derivatives):
 
 # A copy of the draft, as the appendix on publishing makes it.
 
+@pytest.mark.rest
 def test_a_copy_with_a_new_name_keeps_the_laws(tmp_path):
     shutil.copytree(Path(draft.__file__).parent, tmp_path / 'postcard')
     laws = Path(test_draft_laws.__file__).read_text()

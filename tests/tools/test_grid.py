@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,13 @@ def test_the_code_of_a_square_is_in_its_statement(square):
     assert re.search('.*?'.join(parts), found)
 
 
+told = cache(places.told)
+
+
 @each
 def test_a_square_leads_to_a_section_of_its_chapter_or_an_earlier_one(square):
     """Some chapters use rules that an earlier one has written."""
-    place = grid.place_of(square, places.told())
+    place = grid.place_of(square, told())
     assert place.anchor in {at.anchor
                             for at in places.sections(place.page).values()}
     assert int(place.label) <= square.chapter
