@@ -16,8 +16,8 @@ from book.tools.weave import Problem
 
 MOST_LISTED = 20      # code lines in a listing
 MOST_BETWEEN = 40     # code lines of listings between two experiments
-MOST_WORDS = 4_000    # on a page, with everything that isn't folded
-MOST_IN_ALL = 44_000
+MOST_WORDS = 3_500    # on a page, with everything that isn't folded
+MOST_IN_ALL = 41_000
 FOLD = re.compile(r'(?ms)^<details.*?^</details>')
 UNSEEN = re.compile(   # front matter, and cells that are folded or hidden
     r'(?ms)\A---$.*?^---$|^```python tags=\["(?:imports|hide-input)"\].*?^```$')

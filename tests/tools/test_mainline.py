@@ -24,8 +24,8 @@ def test_the_main_line_of_book_one_is_short_enough():
      [(107, '42 lines without an experiment')]),
     (fence(0, 10) + fence(10, 20) + '```python\nf0()\n```\n\n'
      + fence(20, 21), []),
-    ('word ' * 3_990 + '\n<details>\n\nnot seen\n\n</details>', []),
-    ('word ' * 4_010, [(1, '4012 words')])])
+    ('word ' * 3_490 + '\n<details>\n\nnot seen\n\n</details>', []),
+    ('word ' * 3_510, [(1, '3512 words')])])
 def test_a_page_that_is_too_long_is_named(tmp_path, text, found):
     for path, written in (
             ('autodiff_mini/draft/f.py', '\n\n'.join(
