@@ -465,13 +465,18 @@ class FlatFunction:
     tag: TraceTag | None = None
 
     def __call__(self, *leaves):
-        args, aux = self.in_tree.unflatten(leaves), []
+        args = self.in_tree.unflatten(leaves)
         try:
             out = self.f(*args)
         except ValueError as error:
             if any(isinstance(x, np.ndarray) for x in leaves):
                 explain_write(error, self)
             raise
+        return self.flatten(out)
+
+    def flatten(self, out):
+        """Return the leaves of what the function has returned."""
+        aux = []
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) != 2:
                 raise TypeError(

@@ -68,7 +68,8 @@ class Seam:
 
 
 # Computation.
-linearize = Seam()      # (f, primals, tag): the outputs, and the derivative
+# (tag, f, point, has_aux, is_usual): the gradient, or how to go on
+short_gradient = Seam()
 lower = Seam()          # (jaxpr): the program as a compiled function
 recall = Seam(lambda jaxpr: jaxpr)      # an equal program to reuse
 call_with_batching = Seam()     # (call): a call with its rule for vmap

@@ -162,13 +162,12 @@ def whole_cotangent(aval, ct, others):
     if NUMBERS.get(type(ct)) is aval or type(ct) is np.ndarray and (
             array_type(ct.shape, ct.dtype) is aval):
         return ct
+    if type(ct) is np.float64 and aval is NUMBERS[float]:
+        return ct.item()
     [ct] = instantiate_all([ct], others)
     if typeof_result(ct).dtype == float0:
         return ct
     return convert(ct, aval.dtype, aval.weak_type)
-
-
-seams.linearize.define(linearize_flat)
 
 
 def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
@@ -384,18 +383,25 @@ def differentiating(transform, f, find, argnums, has_aux, holomorphic,
         is_complex: False if no input can be complex without `holomorphic`.
     """
     positions = positions_of(TraceTag(transform, f), argnums)
-    linearizer = seams.linearize if find is gradient else linearize_flat
     check = partial(check_kind, transform, 'inputs', allow_int,
                     holomorphic or is_complex)
+    is_usual = not (holomorphic or allow_int)
 
     @public
     @named_after(f)
     def derivative(*args, **kwargs):
         tag = TraceTag(transform, f)
         g, point, names = select(tag, f, argnums, positions, args, kwargs)
-        y, program, residuals, aux = linearize_tree(
-            tag, g, (point,), has_aux, linearizer, check, names)
-        found = find(point, y, program, residuals, holomorphic, allow_int)
+        short = find is gradient and seams.short_gradient(
+            tag, g, point, has_aux, is_usual)
+        if type(short) is tuple:
+            y, aux, found = short
+        else:
+            y, program, residuals, aux = linearize_tree(
+                tag, g, (point,), has_aux, short or linearize_flat, check,
+                names)
+            found = find(point, y, program, residuals, holomorphic,
+                         allow_int)
         if with_value:
             return ((y, aux) if has_aux else y), found
         return (found, aux) if has_aux else found
@@ -426,6 +432,15 @@ def select(tag, f, argnums, positions, args, kwargs):
         raise TypeError(f'{tag}: argnums={argnums} names the same argument '
                         'twice. Name each argument once.')
 
+    def names():
+        self = (' (self; argnums=1 names the next argument)'
+                if gives_self(f, args) else '')
+        return [name for i in positions for name in leaf_names(
+            tree_structure(args[i]),
+            f'{tag}: argument {i % count}' + ('' if i % count else self))]
+    if count == 1 and not (several or kwargs):
+        return f, args[0], names
+
     call, lent = f, list(args)
     if len(positions) < count or kwargs:
         loan = Loan(f)
@@ -440,13 +455,6 @@ def select(tag, f, argnums, positions, args, kwargs):
         for i, value in zip(positions, values if several else [values]):
             every[i] = value
         return call(*every, **kwargs)
-
-    def names():
-        self = (' (self; argnums=1 names the next argument)'
-                if gives_self(f, args) else '')
-        return [name for i in positions for name in leaf_names(
-            tree_structure(args[i]),
-            f'{tag}: argument {i % count}' + ('' if i % count else self))]
     f_of_some.__qualname__ = fun_name(f)
     point = tuple(map(args.__getitem__, positions))
     return f_of_some, point if several else point[0], names

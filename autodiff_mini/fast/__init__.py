@@ -8,5 +8,5 @@ loops.
 from autodiff_mini import seams
 
 seams.lower.take_from('fast.compiler')
-seams.linearize.take_from('fast.tape')
+seams.short_gradient.take_from('fast.short')
 seams.recall.take_from('fast.twins')

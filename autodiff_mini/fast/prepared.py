@@ -24,7 +24,7 @@ from autodiff_mini.higher_order.programs import (
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.pytree import tree_flatten, tree_map
+from autodiff_mini.pytree import LEAF, tree_flatten, tree_map
 
 
 @remembered
@@ -99,6 +99,9 @@ class Prepared:
             raise LongWay   # a tangent that depends on no tangent
         self.place_results(jaxpr, moves, moving, later)
         self.forward = self.compile(known if self.sources else jaxpr)
+        self.aval = jaxpr.outvars[0].aval if jaxpr.outvars else None
+        self.is_simple = (
+            not is_mapped and self.tree is LEAF and moves == (True,))
         if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.made))
 

@@ -5,6 +5,7 @@ computes, and keeps the residuals and names of each operation.  Operations
 that are not prepared take the long way, through those two.  Chapter 37.
 """
 
+from _thread import get_ident
 from importlib import import_module
 
 import numpy as np
@@ -12,11 +13,11 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import ORDINARY
 from autodiff_mini.core import (
-    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace, float0,
-    tangent_type, typeof, user_line)
+    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace,
+    set_current_trace, tangent_type, typeof, user_line)
 from autodiff_mini.errors import RuleTable, quote_line
-from autodiff_mini.interpreters.jaxpr import JaxprTracer
-from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
+from autodiff_mini.fast.tape_tracer import TapeTracer
+from autodiff_mini.interpreters.jvp import JVPTrace
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
 from autodiff_mini.interpreters.transpose import (
@@ -24,7 +25,7 @@ from autodiff_mini.interpreters.transpose import (
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, programs_in
 from autodiff_mini.memory import (
-    innermost_array, mark_as_arguments, own_memory, owner_of)
+    ARGUMENT, innermost_array, own_memory, owner_of, to_read)
 from autodiff_mini.numpy_api import compositions
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.primitives.indexing import index_p
@@ -48,7 +49,7 @@ BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
 OFTEN = 32          # the call at which an operation is prepared
 MOST_KEYS = 10_000  # more known operations than this clear the table
 SMALL = 4096        # bytes: smaller arrays are always copied
-preparations = {}   # by operation and types: a Prepared, or a call count
+preparations = {}   # by operation and types: a Prepared; and call counts
 
 
 class LongWay(Exception):
@@ -60,35 +61,37 @@ REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
            TypeError, ValueError)
 
 
-class TapeTracer(JVPTracer):
-    """A value, and the variable of its tangent in the linear program."""
-
-    __slots__ = ('primal', 'name', 'aval')
-
-    def __init__(self, trace, primal, name, aval, line):
-        self._trace = trace
-        self.primal = primal
-        self.name = name    # None, if the tangent is zero
-        self.aval = aval
-        self.line = line
-
-    @property
-    def tangent(self):
-        if self.name is None:
-            return Zero(self.primal)
-        return JaxprTracer(self._trace.parent, self.name, self.line)
-
-
-TapeTracer.__name__ = JVPTracer.__name__    # the name that users see
-
-
 class TapeTrace(JVPTrace):
     """Compute, and keep on the tape what the reverse pass needs.
 
     Its parent is the PartialEvalTrace whose list of equations is the tape.
     """
 
+    batch = None    # the number of examples, if a vmap outside maps over them
+
+    def at_once(self, primitive, args):
+        """Return the result of a prepared operation, or None.
+
+        An operator asks for it, and this may not be the current trace.
+        """
+        if current_trace() is not self or self.batch is not None or (
+                seams.ask.taken):
+            return None
+        key, operands, names = [RuleTable.version, primitive], [], []
+        try:
+            self.look_at(args, key, operands, names, by_type=True)
+            prepared = preparations.get(tuple(key))
+            if prepared and prepared.is_simple:
+                return self.run_simple(prepared, operands, names)
+        except REFUSED:     # the long way says why, in the user's terms
+            pass
+        return None
+
     def process_primitive(self, primitive, args, params):
+        if not params:
+            y = self.at_once(primitive, args)
+            if y is not None:
+                return y
         try:
             if primitive is index_p and len(args) == 1:
                 return self.process_index(*args, params)
@@ -102,7 +105,7 @@ class TapeTrace(JVPTrace):
                                 if name != 'jaxpr']
                     return self.process_prepared(
                         key, operands, names, primitive, args, params)
-        except REFUSED:     # the long way says why, in the user's terms
+        except REFUSED:
             pass
         return super().process_primitive(primitive, args, params)
 
@@ -133,13 +136,13 @@ class TapeTrace(JVPTrace):
             kind, name = type(x), None
             if kind is TapeTracer and x._trace is self:
                 name = x.name
-                key += x.aval, name is None
+                key.append((x.aval,) if name is None else x.aval)
                 x = x.primal
             elif kind is np.ndarray:
                 self.parent.keep(x)
-                key += x.shape, x.dtype
+                key.append((x.shape, x.dtype))
             elif kind is BatchTracer and x._trace is self.parent.parent:
-                key += x.aval, True
+                key.append((x.aval, True))
             elif by_type and kind in NUMBERS:
                 key.append(kind)
             elif kind is tuple or kind is list:
@@ -163,13 +166,16 @@ class TapeTrace(JVPTrace):
         An operation that holds a program is prepared for that program, and
         its results are new arrays.
         """
-        key = self.batch, RuleTable.version, *key
+        if self.batch is not None:
+            key.append(self.batch)
+        key = RuleTable.version, *key
         program = kwargs.get('jaxpr')
         table = program.cache if program else preparations
-        prepared = table.get(key, 0)
-        if type(prepared) is int:
-            prepared = prepare_if_often(
-                table, key, operands, names, function, args, kwargs)
+        prepared = table.get(key) or prepare_if_often(
+            table, key, operands, names, function, args, kwargs,
+            self.batch is not None)
+        if prepared.is_simple:
+            return self.run_simple(prepared, operands, names)
         line = self.line or user_line(4)
         outs, made = prepared.forward(*operands), []
         for y in [] if self.batch is None else outs:
@@ -188,13 +194,27 @@ class TapeTrace(JVPTrace):
             outs[i] = TapeTracer(self, outs[i], names[place],
                                  typeof(outs[i]), line)
         if made:
-            sources = list(map(names.__getitem__, prepared.sources))
             self.parent.eqns.append((
-                prepared, self.kept(outs[prepared.width:]), sources, made,
+                prepared, self.kept(outs[prepared.width:]), names, made,
                 line))
         if prepared.tree is LEAF:
             return outs[0]
         return prepared.tree.unflatten(outs[:prepared.width])
+
+    def run_simple(self, prepared, operands, names):
+        """Run an operation that has one result, whose tangent moves."""
+        line = self.line or user_line(3)
+        outs = prepared.forward(*operands)
+        y = outs.pop(0)
+        aval, below = prepared.aval, self.parent
+        if prepared.passed:
+            [(_, place)] = prepared.passed
+            return TapeTracer(self, y, names[place], aval, line)
+        name = Var(aval)
+        if below.foreign:
+            self.kept(outs)
+        below.eqns.append((prepared, outs, names, (name,), line))
+        return TapeTracer(self, y, name, aval, line)
 
     def kept(self, residuals):
         """Return the residuals, with copies of arrays held by other code."""
@@ -236,13 +256,14 @@ class TapeTrace(JVPTrace):
         return TapeTracer(self, x.primal, name, x.aval, x.line)
 
 
-def prepare_if_often(table, key, operands, names, function, args, kwargs):
+def prepare_if_often(table, key, operands, names, function, args, kwargs,
+                     is_mapped):
     """Count a call, and prepare the operation at the call OFTEN.
 
     Args:
-        table: the dictionary for the count, and then for the Prepared.
-        key: the size of a batch or None, and what decides about both passes.
-        operands, names, function, args, kwargs: as for Prepared.
+        table: the dictionary for the count and for the Prepared.
+        key: what decides about both passes.
+        operands, names, function, args, kwargs, is_mapped: as for Prepared.
 
     Raises:
         LongWay: it is another call, or the operation cannot be prepared.
@@ -251,12 +272,13 @@ def prepare_if_often(table, key, operands, names, function, args, kwargs):
         raise LongWay
     if len(table) > MOST_KEYS:
         table.clear()
-    times = table[key] = table.get(key, 0) + 1
+    calls = 'calls', *key
+    times = table[calls] = table.get(calls, 0) + 1
     if times != OFTEN:
         raise LongWay
     prepared = import_module('autodiff_mini.fast.prepared')
     table[key] = prepared.Prepared(
-        operands, names, function, args, kwargs, key[0] is not None)
+        operands, names, function, args, kwargs, is_mapped)
     return table[key]
 
 
@@ -264,7 +286,7 @@ class Tape(Jaxpr):
     """A linear program that can be run backwards once.
 
     Among its equations are prepared operations: tuples of a Prepared, the
-    residuals, the names of its sources and of its results, and a line.
+    residuals, the names of its operands and of its results, and a line.
     """
 
     __slots__ = ()
@@ -274,35 +296,47 @@ class Tape(Jaxpr):
         if seams.note.taken:
             seams.note(Tape.pull)
         known = dict(zip(self.constvars, consts, strict=True))
-        gathered, eqns = {}, self.eqns
+        gathered = {}
         held = {type(innermost_array(x)) for x in [*consts, *cts]}
-        is_plain = held <= ORDINARY
         gather_cotangents(gathered, self.outvars, cts)
-        while eqns:
-            eqn = eqns.pop()
-            if type(eqn) is not tuple:
-                transpose_equation(eqn, known, gathered)
-                continue
-            prepared, residuals, sources, made, line = eqn
-            try:
-                if is_plain and len(made) == 1 and made[0] in gathered:
-                    cts = prepared.back(*residuals, gathered.pop(made[0]))
-                elif gathered.keys().isdisjoint(made):
-                    continue    # nothing depends on it
-                else:
-                    cts = [gathered.pop(v, None) for v in made]
-                    cts = prepared.back_from_some(residuals, cts, is_plain)
-            except Exception as error:
-                quote_line(error, Equation(
-                    prepared.function, [], {}, [], line))
-                raise
-            for v, ct in zip(sources, cts):
-                gathered[v] = gathered[v] + ct if v in gathered else ct
+        run_back(self.eqns, known, gathered, held <= ORDINARY)
         return [gathered[v] if v in gathered else Zero(v.aval)
                 for v in self.invars]
 
 
-@seams.linearize.take
+def run_back(eqns, known, gathered, is_plain):
+    """Run the equations and operations of a tape backwards, and empty it.
+
+    Args:
+        eqns: the list of them.
+        known: the values of variables.
+        gathered: the cotangents of variables; updated.
+        is_plain: whether all arrays are NumPy's.
+    """
+    while eqns:
+        eqn = eqns.pop()
+        if type(eqn) is not tuple:
+            transpose_equation(eqn, known, gathered)
+            continue
+        prepared, residuals, names, made, line = eqn
+        try:
+            if is_plain and len(made) == 1 and made[0] in gathered:
+                cts = prepared.back(*residuals, gathered.pop(made[0]))
+            elif gathered.keys().isdisjoint(made):
+                continue    # nothing depends on it
+            else:
+                cts = [gathered.pop(v, None) for v in made]
+                cts = prepared.back_from_some(residuals, cts, is_plain)
+        except Exception as error:
+            quote_line(error, Equation(
+                prepared.function, [], {}, [], line))
+            raise
+        for i, ct in zip(prepared.sources, cts):
+            v = names[i]
+            if ct is not None:
+                gathered[v] = gathered[v] + ct if v in gathered else ct
+
+
 def record_flat(f, primals, tag):
     """Return the outputs of `f`, and its derivative there as a tape.
 
@@ -314,18 +348,55 @@ def record_flat(f, primals, tag):
     base = current_trace()
     is_mapped = type(base) is BatchTrace and base.parent is Trace.base
     held = {type(x.val if type(x) is BatchTracer else x) for x in primals}
-    if not (base is Trace.base or is_mapped) or not held <= ORDINARY:
+    if not (base is Trace.base or is_mapped) or base.watcher or (
+            not held <= ORDINARY):
         return linearize_flat(f, primals, tag)
-    with PartialEvalTrace(base, tag) as below, TapeTrace(below, tag) as trace:
-        for x in primals:
-            if type(x) is np.ndarray:
-                below.keep(x)
-        names = [Var(tangent_type(typeof(x))) for x in primals]
-        inputs = [x if v.aval.dtype == float0 else TapeTracer(
-            trace, x, v, v.aval, None) for x, v in zip(primals, names)]
-        trace.batch = base.axis.size if is_mapped else None
-        outs = f(*mark_as_arguments(trace, inputs))
-        ys, y_dots = trace.split(outs)[:2]
-        outvars = list(map(below.var, y_dots))
-        return ys, Tape(below.constvars, names, below.eqns, outvars,
-                        below.consts)
+    trace, tape, outs = on_tape(f, primals, tag)
+    return finished(trace, tape, outs)
+
+
+def on_tape(f, primals, tag):
+    """Return a trace, its tape, and what `f` returns for traced arguments.
+
+    Args:
+        f, primals, tag: as for `record_flat`.
+    """
+    base = current_trace()
+    below = PartialEvalTrace(base, tag)
+    trace = TapeTrace(below, tag)
+    if base is not Trace.base:
+        trace.batch = base.axis.size
+    names, inputs = [], []
+    for x in primals:
+        aval = typeof(x)
+        name = Var(tangent_type(aval))
+        if type(x) is np.ndarray:
+            below.keep(x)
+        if name.aval is aval:
+            x = TapeTracer(trace, x, name, aval, None)
+            x.memory = ARGUMENT
+        elif type(x) is np.ndarray:
+            x = to_read(x)
+        names.append(name)
+        inputs.append(x)
+    tape = Tape(below.constvars, names, below.eqns, [], below.consts)
+    # Enter and leave both traces in one step.
+    below.thread = trace.thread = get_ident()
+    if seams.note.taken:
+        seams.note(PartialEvalTrace)
+        seams.note(TapeTrace)
+    set_current_trace(trace)
+    try:
+        if base is Trace.base and seams.enter_outermost.taken:
+            seams.enter_outermost(below)
+        return trace, tape, f(*inputs)
+    finally:
+        trace.thread = None
+        below.__exit__()
+
+
+def finished(trace, tape, outs):
+    """Return the outputs of a function that has run, and its whole tape."""
+    ys, y_dots = trace.split(outs)[:2]
+    tape.outvars[:] = map(trace.parent.var, y_dots)
+    return ys, tape

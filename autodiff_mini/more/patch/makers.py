@@ -82,14 +82,16 @@ def taker(name, ready=as_array, module=np):
         kwargs = {key: x if key == 'out' else ready(x)
                   for key, x in kwargs.items()}
         y = numpys(*args, **kwargs)
-        return y if is_view(y, (*args, *kwargs.values())) else to_fill(y)
+        if isinstance(y, Tracer) or is_view(y, (*args, *kwargs.values())):
+            return y
+        return to_fill(y)
     answer(name, take, module)
 
 
 def is_view(y, arguments) -> bool:
     """Return whether a result may share memory with an argument."""
     results = y if type(y) in LISTS else [y]
-    return isinstance(y, Tracer) or any(isinstance(x, (Tracer, Filled)) or (
+    return any(isinstance(x, (Tracer, Filled)) or (
         type(result) is np.ndarray and isinstance(x, np.ndarray)
         and np.may_share_memory(x, result))
         for x in arguments for result in results)
