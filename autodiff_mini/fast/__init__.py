@@ -9,4 +9,5 @@ from autodiff_mini import seams
 
 seams.lower.take_from('fast.compiler')
 seams.short_gradient.take_from('fast.short')
+seams.short_call.take_from('fast.rules_on_tape')
 seams.recall.take_from('fast.twins')

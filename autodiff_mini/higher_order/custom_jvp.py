@@ -450,6 +450,9 @@ class custom_jvp(UserFunction):
             raise AttributeError(
                 f'No {what} defined for {kind} function {name} using '
                 f'{method}. Define it with {name}.{method}.')
+        out = seams.short_call(self, args, kwargs)
+        if out is not NotImplemented:
+            return out
         call = FlatCall(self)
         xs = call.operands(args, kwargs)
         # Outside of transformations, a call only calls the function.

@@ -1,0 +1,236 @@
+"""Rules on the tape give the bits, and the errors, of the usual road."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from autodiff_mini.fast import rules_on_tape, tape
+from tests.fast.both_ways import check_both_ways
+
+X = np.array([0.5, -1.0, 2.0])
+
+
+@pytest.fixture(autouse=True)
+def prepare_at_once(monkeypatch):
+    monkeypatch.setattr(tape, 'OFTEN', 1)
+
+
+@pytest.fixture
+def surprises(monkeypatch):
+    """Return a list of the answers that the usual road has been given."""
+    found, original = [], rules_on_tape.answered
+
+    def note(*args, **kwargs):
+        found.append(args)
+        return original(*args, **kwargs)
+    monkeypatch.setattr(rules_on_tape, 'answered', note)
+    return found
+
+
+def by_jvp(rule, fun=lambda x, y: np.sin(x) * y, **options):
+    """Return a custom_jvp function of two arguments."""
+    f = ad.custom_jvp(fun, **options)
+    f.defjvp(partial(rule, f))
+    return f
+
+
+def by_vjp(bwd, fwd=lambda f, x, y: (f(x, y), (np.cos(x), np.sin(x), y)),
+           fun=lambda x, y: np.sin(x) * y, **options):
+    """Return a custom_vjp function of two arguments."""
+    f = ad.custom_vjp(fun, **options)
+    f.defvjp(partial(fwd, f), bwd)
+    return f
+
+
+def product_rule(f, primals, tangents):
+    (x, y), (x_dot, y_dot) = primals, tangents
+    return f(x, y), np.cos(x) * y * x_dot + np.sin(x) * y_dot
+
+
+def product_bwd(residuals, ct):
+    cos_x, sin_x, y = residuals
+    return ct * cos_x * y, ct * sin_x
+
+
+def held_rule(f, n, primals, tangents):
+    return f(n, *primals), len(n) * tangents[0]
+
+
+def held_bwd(n, residuals, ct):
+    return (len(n) * ct,)
+
+
+def forgets_ct(residuals, ct):
+    return 1.0, 2.0
+
+
+held = {'fun': lambda n, x: len(n) * x, 'nondiff_argnums': (0,)}
+held_fwd = {'fwd': lambda f, n, x: (f(n, x), None), **held}
+saves_x = lambda f, x, y: (f(x, y), x)
+
+# A function of f, x, and y, whose gradient by x and y is taken.
+CALL = lambda f, x, y: np.sum(f(x, y))
+USUAL = {
+    'jvp': (by_jvp(product_rule), CALL),
+    'vjp': (by_vjp(product_bwd), CALL),
+    'three times': (by_vjp(product_bwd),
+                    lambda f, x, y: np.sum(f(f(f(x, y), y) * 2.0, x))),
+    'three times, jvp': (by_jvp(product_rule),
+                         lambda f, x, y: np.sum(f(f(f(x, y), y) * 2.0, x))),
+    'a constant': (by_vjp(product_bwd), lambda f, x, y: np.sum(f(x, 2.0))),
+    'a constant, jvp': (by_jvp(product_rule),
+                        lambda f, x, y: np.sum(f(2.0, y))),
+    'an integer': (by_jvp(product_rule), lambda f, x, y: np.sum(f(x, 2))),
+    'one residual': (by_vjp(lambda x, ct: (ct * x, None), saves_x), CALL),
+    'no residuals': (by_vjp(lambda r, ct: (ct, ct * 2),
+                            lambda f, x, y: (x + y, ())), CALL),
+    'a zero': (by_vjp(lambda r, ct: (None, ct),
+                      lambda f, x, y: (x + y, ())), CALL),
+    'the cotangent itself': (by_vjp(lambda r, ct: (ct, ct),
+                                    lambda f, x, y: (x + y, ())), CALL),
+    'a nondiff argument': (by_jvp(held_rule, **held),
+                           lambda f, x, y: np.sum(f('ab', x))),
+    'a nondiff argument, vjp': (
+        by_vjp(held_bwd, **(held_fwd | {'fwd': lambda f, n, x: (
+            f(n, x), ())})), lambda f, x, y: np.sum(f('ab', x))),
+    'an argument that is a write': (
+        by_jvp(product_rule),
+        lambda f, x, y: np.sum(f(np.add(x, 1.0), np.add(y, 1.0)))),
+}
+
+
+@pytest.mark.parametrize('name', USUAL)
+@pytest.mark.parametrize('x, y', [
+    (1.5, 2.5), (np.float64(1.5), 2.5), (X, 2.5), (X, X[::-1]),
+    (np.float32(1.5), np.float32(2.5)), (np.outer(X, X).T, X)],
+    ids=['floats', 'a scalar', 'an array', 'arrays', 'float32', 'two axes'])
+def test_usual_rules_go_straight_onto_the_tape(name, x, y, surprises):
+    f, program = USUAL[name]
+    check_both_ways(ad.value_and_grad(partial(program, f), (0, 1)), x, y)
+    if type(x) is float and name != 'an integer':
+        assert surprises == []
+
+
+def raising(error):
+    def rule(*_):
+        raise error
+    return rule
+
+
+def grows(residuals, ct):
+    ct += 1.0
+
+
+SURPRISES = {
+    'a list': by_jvp(lambda f, p, t: [f(*p), t[0]]),
+    'no pair': by_jvp(lambda f, p, t: f(*p)),
+    'nothing': by_jvp(lambda f, p, t: None),
+    'a known tangent': by_jvp(lambda f, p, t: (f(*p), 1.0)),
+    'a zero tangent': by_jvp(lambda f, p, t: (f(*p), ad.Zero(p[0]))),
+    'an integer result': by_jvp(lambda f, p, t: (3, t[0])),
+    'a tree': by_jvp(lambda f, p, t: ((f(*p), p[1]), t)),
+    'tuples as arrays': by_jvp(lambda f, p, t: (np.sin(p), np.cos(p) * t)),
+    'another shape': by_jvp(lambda f, p, t: (f(*p), np.stack([t[0]] * 2))),
+    'another dtype': by_jvp(
+        lambda f, p, t: (f(*p), np.asarray(t[0], np.float32))),
+    'the wrong arguments': by_jvp(lambda f, primals: primals),
+    'a TypeError': by_jvp(raising(TypeError('no'))),
+    'a ValueError': by_jvp(raising(ValueError('no'))),
+    'a KeyError': by_jvp(raising(KeyError('no'))),
+    'a rule that writes': by_jvp(lambda f, p, t: p[0].fill(0.0)),
+    'no pair from fwd': by_vjp(product_bwd, lambda f, x, y: f(x, y)),
+    'an error in fwd': by_vjp(product_bwd, raising(ValueError('no'))),
+    'a text as a result': by_vjp(product_bwd, lambda f, x, y: ('y', x)),
+    'a text as a residual': by_vjp(lambda r, ct: (ct, ct * len(r[1])),
+                                   lambda f, x, y: (f(x, y), (x, 'ab'))),
+    'a dict as residuals': by_vjp(
+        lambda r, ct: (ct * r['x'], ct), lambda f, x, y: (
+            f(x, y), {'x': x, 'y': None})),
+    'one array': by_vjp(lambda r, ct: ct, saves_x),
+    'a list of cotangents': by_vjp(lambda r, ct: [ct, ct], saves_x),
+    'too many': by_vjp(lambda r, ct: (ct, ct, ct), saves_x),
+    'a pair for one': by_vjp(lambda r, ct: (ct, (ct, ct)), saves_x),
+    'another shape from bwd': by_vjp(
+        lambda r, ct: (ct, np.stack([ct] * 2)), saves_x),
+    'an integer from bwd': by_vjp(lambda r, ct: (1, 2), saves_x),
+    'a float from bwd': by_vjp(forgets_ct, saves_x),
+    'a float32 from bwd': by_vjp(
+        lambda r, ct: (np.float32(1.0), np.float32(2.0)), saves_x),
+    'a text from bwd': by_vjp(lambda r, ct: ('x', ct), saves_x),
+    'bwd takes one': by_vjp(lambda ct: (ct, ct), saves_x),
+    'bwd writes': by_vjp(grows, saves_x),
+    'an error in bwd': by_vjp(raising(TypeError('no')), saves_x),
+    'symbolic zeros': ad.custom_jvp(lambda x, y: x * y),
+    'a keyword': by_jvp(product_rule),
+}
+SURPRISES['symbolic zeros'].defjvp(
+    lambda p, t: (p[0] * p[1], t[0]), symbolic_zeros=True)
+
+
+@pytest.mark.parametrize('name', SURPRISES)
+@pytest.mark.parametrize('x, y', [(1.5, 2.5), (X, X[::-1])],
+                         ids=['floats', 'arrays'])
+def test_a_surprise_has_the_outcome_of_the_usual_road(name, x, y):
+    f = SURPRISES[name]
+
+    def program(x, y):
+        out = f(x, y=y) if name == 'a keyword' else f(x, y)
+        return np.sum(out) if np.shape(x) else out
+    check_both_ways(ad.value_and_grad(program, (0, 1)), x, y)
+
+
+def test_a_rule_runs_once_and_is_given_again_what_it_returned(surprises):
+    runs = []
+    f = by_jvp(lambda f, p, t: runs.append(p) or [f(*p), t[0]])
+    assert ad.grad(f)(1.5, 2.5) == 1.0
+    f = by_vjp(lambda r, ct: runs.append(r) or [ct, ct], saves_x)
+    assert ad.grad(f)(1.5, 2.5) == 1.0
+    assert len(runs) == len(surprises) == 2
+
+
+def test_a_pullback_keeps_the_rules_of_its_call():
+    f = by_vjp(product_bwd)
+
+    def late(x):
+        y = f(x, 2.0)
+        f.defvjp(lambda x, y: (f(x, y), None), lambda r, ct: (ct * 7, ct))
+        return y
+    assert ad.grad(late)(0.0) == 2.0
+    assert ad.grad(f)(0.0, 2.0) == 7.0
+
+
+def test_residuals_can_change_after_the_call():
+    kept = np.ones(3)
+    f = by_vjp(lambda r, ct: (ct * r, None), lambda f, x, y: (x + y, kept))
+
+    def program(x):
+        kept[:] = 2.0
+        y = f(x, 1.0)
+        kept[:] = 3.0
+        return np.sum(y)
+    assert np.all(ad.grad(program)(X) == 2.0)
+
+
+def test_a_nondiff_argument_that_is_traced_is_refused():
+    f = by_jvp(held_rule, **held)
+    check_both_ways(ad.grad(lambda x: f([x], x)), 2.0)
+    check_both_ways(ad.grad(lambda x: f(x, x)), X)
+
+
+def test_a_function_that_closes_over_a_tangent_takes_the_usual_road():
+    def rule(f, primals, tangents):
+        inner = ad.custom_jvp(lambda c: c * tangents[0])
+        inner.defjvp(lambda p, t: (p[0] * tangents[0], t[0] * tangents[0]))
+        return primals[0], inner(2.0)
+    f = by_jvp(rule)
+    check_both_ways(ad.grad(lambda x: f(x, 1.0)), 3.0)
+
+
+def test_a_second_rule_for_forward_mode_is_kept():
+    f = by_vjp(product_bwd)
+    f.defjvp(partial(product_rule, f))
+    g = lambda x: f(x, 2.0)
+    check_both_ways(ad.grad(g), 1.5)
+    check_both_ways(ad.grad(ad.grad(g)), 1.5)
