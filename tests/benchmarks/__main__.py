@@ -20,7 +20,7 @@ from tests.benchmarks.first_calls import first_calls, imports
 from tests.benchmarks.gallery import gallery
 from tests.benchmarks.loops import w6
 from tests.benchmarks.measure import rounds, settle, spread, work
-from tests.benchmarks.odes import w7
+from tests.benchmarks.odes import w7, w12
 from tests.benchmarks.passes import passes
 from tests.benchmarks.peers import PEERS
 from tests.benchmarks.report import (
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / 'README.md'
 
 TIMED = {'W1': w1, 'W2': w2, 'W3': w3, 'W4': w4, 'W5': w5, 'W6': w6,
-         'W7': w7, 'W8': w8, 'W9': w9, 'W10': w10, 'W11': w11}
+         'W7': w7, 'W8': w8, 'W9': w9, 'W10': w10, 'W11': w11, 'W12': w12}
 # Why `jit` can take longer than the floor.
 GUARD = ('A call checks the types of its arguments and makes new arrays, '
          'which belong to the caller. The floor does neither.')
@@ -48,7 +48,10 @@ WHY = dict.fromkeys([*TIMED, 'jvp of a sine, {} elements'], GUARD) | {
           "for each result that it doesn't store. A loop of floats puts the "
           "values that it keeps into arrays and checks that they're finite.",
     'W10': 'The person knows that the matrix has three diagonals, and `jit` '
-           'multiplies matrices of ones and zeros.'}
+           'multiplies matrices of ones and zeros.',
+    'W12': 'The person solves the equations of both derivatives forwards, '
+           'together with those of the state. `grad` of `grad` solves an '
+           'adjoint equation, and the adjoint equation of that.'}
 
 TABLES = {'first_calls': first_calls, 'passes': passes, 'sizes': sizes,
           'gallery': gallery, 'imports': imports}
