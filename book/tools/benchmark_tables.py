@@ -15,12 +15,16 @@ DATA = Path(__file__).parents[1] / 'benchmarks.json'
 # {column of a table: (times, their unit)}; a cell is their ratio.
 COLUMNS = {
     'floor': ('floor', 'hand'), 'small compiler': ('small', 'hand'),
-    'jit': ('jit', 'hand'), 'eager': ('eager', 'hand'),
+    'jit': ('jit', 'hand'), 'fused': ('fused', 'hand'),
+    'eager': ('eager', 'hand'),
     'autograd': ('autograd', 'hand'), 'torch': ('torch', 'hand'),
     'JAX jit': ('jax', 'hand'), 'jit / JAX': ('jit', 'jax'),
     'eager / autograd': ('eager', 'autograd'),
     'eager / torch': ('eager', 'torch')}
 TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
+# {column of the table of small gradients: times}
+TIMES = {'by hand': 'hand', 'jit': 'jit', 'JAX jit': 'jax', 'eager': 'eager',
+         'autograd': 'autograd', 'torch': 'torch', 'JAX': 'jax eager'}
 NONE = '–'
 FAR = 1.2   # times the floor: then a row has a reason
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
@@ -112,6 +116,16 @@ def ratio_table(rows, columns=COLUMNS):
             number(row['seconds']['hand'] * 1e6),
             *[ratio(row['seconds'], *COLUMNS[column]) for column in columns]])
     ])
+
+
+def time_table(rows):
+    """Return the times of small gradients, and eager mode over autograd."""
+    def cells(row):
+        times = row['seconds']
+        return [*[number(times[name] * 1e6) if name in times else NONE
+                  for name in TIMES.values()],
+                ratio(times, *COLUMNS['eager / autograd'])]
+    return filled([['µs', *TIMES, 'eager / autograd'], *by_form(rows, cells)])
 
 
 def ratio(times, above, below):
@@ -210,6 +224,7 @@ def gallery_table(rows):
 
 TABLES = {  # of the book, by their names in directives
     'ratios': ('rows', lambda rows: ratio_table(rows, TO_HAND)),
+    'small gradients': ('small_gradients', time_table),
     'floor': ('rows', floor_table),
     'passes': ('passes', pass_table), 'gallery': ('gallery', gallery_table),
     'first calls': ('first_calls', first_call_table)}

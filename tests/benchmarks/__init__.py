@@ -10,5 +10,5 @@ they compute the same values. Then they take turns, and the figure is the best
 of many rounds. The spread says by how much three quarters of the rounds
 exceed it. The module `floors` has the floor, and the small compiler is `jit`
 without the wing `fast/`. autograd, torch, and JAX are measured if they are
-installed. Times are not asserted.
+installed, and the fused backend if numba is. Times are not asserted.
 """

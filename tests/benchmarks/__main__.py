@@ -12,8 +12,6 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-
 from book.tools.benchmark_tables import DATA
 from tests.benchmarks.arrays import sizes, w1, w2, w5, w8, w10
 from tests.benchmarks.first_calls import first_calls, imports
@@ -22,11 +20,12 @@ from tests.benchmarks.loops import w6
 from tests.benchmarks.measure import rounds, settle, spread, work
 from tests.benchmarks.odes import w7, w12
 from tests.benchmarks.passes import passes
-from tests.benchmarks.peers import PEERS
+from tests.benchmarks.peers import LIBRARIES
 from tests.benchmarks.report import (
     readme_table, replace_table, table_text)
 from tests.benchmarks.rules import w9, w11
 from tests.benchmarks.scalars import w3, w4
+from tests.benchmarks.small_gradients import small_gradients
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / 'README.md'
@@ -53,8 +52,9 @@ WHY = dict.fromkeys([*TIMED, 'jvp of a sine, {} elements'], GUARD) | {
            'together with those of the state. `grad` of `grad` solves an '
            'adjoint equation, and the adjoint equation of that.'}
 
-TABLES = {'first_calls': first_calls, 'passes': passes, 'sizes': sizes,
-          'gallery': gallery, 'imports': imports}
+TABLES = {'small_gradients': small_gradients, 'first_calls': first_calls,
+          'passes': passes, 'sizes': sizes, 'gallery': gallery,
+          'imports': imports}
 WORKLOADS = [*TIMED, *TABLES]
 
 
@@ -115,8 +115,7 @@ def machine():
         'machine': {'cpu': cpu_model(), 'system': platform.system(),
                     'architecture': platform.machine()},
         'versions': {'Python': platform.python_version(),
-                     **{library.__name__: version(library.__name__)
-                        for library in (np, *PEERS)}}}
+                     **{name: version(name) for name in LIBRARIES}}}
 
 
 def cpu_model():

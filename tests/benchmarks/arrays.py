@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tests.benchmarks.measure import Row, measured
-from tests.benchmarks.peers import everywhere, gradients
+from tests.benchmarks.peers import everywhere, fused, gradients
 
 # W1: one step of training
 
@@ -162,15 +162,16 @@ def points(n):
 def w2():
     for label, program, in_torch, hand, args, argnums, sizes in (
             ('GELU, {} elements', gelu, gelu, hand_gelu, points, 0,
-             (1_000_000, 10_000)),
+             (1_000_000, 100_000, 10_000)),
             ('GELU and softplus, {} elements', softplus, torch_softplus,
              hand_softplus, points, 0, (100_000, 10_000)),
             ('Black–Scholes, {} options', black_scholes, black_scholes,
-             hand_black_scholes, options, (0, 1, 2), (1_000_000, 10_000))):
+             hand_black_scholes, options, (0, 1, 2),
+             (1_000_000, 100_000, 10_000))):
         for n in sizes:
             yield Row(label, f'{n:,}',
-                      gradients(program, args(n), hand, argnums,
-                                torch_program=in_torch))
+                      fused(gradients(program, args(n), hand, argnums,
+                                      torch_program=in_torch)))
 
 
 # W5: short programs on short arrays

@@ -12,7 +12,7 @@ import numpy as np
 import autodiff_mini as ad
 from tests.benchmarks.peers import jax, jnp
 
-SIZES = 100, 1_000, 10_000, 100_000
+SIZES = 10, 100, 1_000, 10_000, 100_000
 PATIENCE = 15   # seconds: the most for a first call of JAX
 SMALL_TIME = 0.3    # seconds: a faster first call is repeated
 X = np.linspace(0.1, 1.0, 10)

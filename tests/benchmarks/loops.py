@@ -7,7 +7,8 @@ import numpy as np
 
 import autodiff_mini as ad
 from tests.benchmarks.measure import Row
-from tests.benchmarks.peers import EVERYBODY, anp, gradients, jax, jnp, torch
+from tests.benchmarks.peers import (
+    EVERYBODY, anp, fused, gradients, jax, jnp, torch)
 
 
 def unrolled(f, carry, xs=None, length=None):
@@ -95,7 +96,7 @@ def w6():
     for steps in 1_000, 10_000:
         few = steps == 1_000    # others unroll the loop
         yield Row('pendulum, {} steps', f'{steps:,}',
-                  gradients(lambda np, *start, n=steps: pendulum(
-                                np, n, *start),
-                            (1.0, 0.5, 1.0), partial(hand_pendulum, steps),
-                            (0, 1, 2), peers=EVERYBODY if few else ['jax']))
+                  fused(gradients(
+                      lambda np, *start, n=steps: pendulum(np, n, *start),
+                      (1.0, 0.5, 1.0), partial(hand_pendulum, steps),
+                      (0, 1, 2), peers=EVERYBODY if few else ['jax'])))

@@ -6,6 +6,7 @@ copying NumPy arrays into a peer's own arrays is not measured.
 """
 
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -19,6 +20,7 @@ except ImportError:
     autograd = anp = None
 try:
     import torch
+    import torch.utils.checkpoint
     torch.set_num_threads(1)
 except ImportError:
     torch = None
@@ -29,8 +31,10 @@ try:
 except ImportError:
     jax = jnp = None
 
-PEERS = [peer for peer in (autograd, torch, jax) if peer]
 EVERYBODY = ('autograd', 'torch', 'jax')
+FUSES = all(map(find_spec, ('numba', 'autodiff_mini.fused')))
+LIBRARIES = ['numpy', *[peer.__name__ for peer in (autograd, torch, jax)
+                        if peer], *['numba'] * FUSES]
 
 
 def gradients(program, args, hand, argnums=0, value=False,
@@ -46,12 +50,25 @@ def gradients(program, args, hand, argnums=0, value=False,
         peers: which of the peers can do it.
         torch_program: the program for torch, if it uses other functions.
     """
+    def function(ad, np):
+        return partial(torch_program if torch_program and np is torch
+                       else program, np)
+    return gradients_of(function, args, hand, argnums, value, peers)
+
+
+def gradients_of(function, args, hand, argnums=0, value=False,
+                 peers=EVERYBODY):
+    """Return {column: call}, the gradient of `function(ad, np)` in each.
+
+    The function that it returns can use other functions of the library.
+    The other arguments are those of `gradients`.
+    """
     transform = 'value_and_grad' if value else 'grad'
-    calls = everywhere(lambda lib, np: getattr(lib, transform)(
-        partial(program, np), argnums), args, hand, {*peers} - {'torch'})
+    calls = everywhere(lambda ad, np: getattr(ad, transform)(
+        function(ad, np), argnums), args, hand, {*peers} - {'torch'})
     if torch and 'torch' in peers:
         calls['torch'] = torch_gradient(
-            partial(torch_program or program, torch), args, argnums, value)
+            function(torch.func, torch), args, argnums, value)
     return calls
 
 
@@ -60,7 +77,8 @@ def everywhere(make, args, hand, peers=EVERYBODY):
 
     Args:
         make: `make(ad, np)`, with a library and its NumPy.
-        args, hand, peers: as for `gradients`.
+        args, hand, peers: as for `gradients`. The peer `jax eager` is JAX
+            without its jit.
     """
     f = make(ad, np)
     calls = {'hand': partial(hand, *args), 'floor': floor_of(hand, args),
@@ -72,8 +90,19 @@ def everywhere(make, args, hand, peers=EVERYBODY):
         calls['torch'] = partial(make(torch.func, torch),
                                  *map(tensor, args))
     if jax and 'jax' in peers:
-        calls['jax'] = jax_call(make(jax, jnp), args)
+        calls['jax'] = jax_call(jax.jit(make(jax, jnp)), args)
+    if jax and 'jax eager' in peers:
+        calls['jax eager'] = jax_call(make(jax, jnp), args)
     return calls
+
+
+def fused(calls):
+    """Return the calls and one of the fused backend, if it's installed."""
+    if not FUSES:
+        return calls
+    jitted = calls['jit']
+    return calls | {'fused': partial(
+        ad.jit(jitted.func.f, backend='fused'), *jitted.args)}
 
 
 def small_call(f, args):
@@ -87,8 +116,8 @@ def small_call(f, args):
 
 
 def jax_call(f, args):
-    """Return a call of JAX's jit that waits for its result."""
-    args, f = jax.tree.map(jax_leaf, args), jax.jit(f)
+    """Return a call of JAX that waits for its result."""
+    args = jax.tree.map(jax_leaf, args)
     return lambda: jax.block_until_ready(f(*args))
 
 

@@ -7,7 +7,7 @@ imports none of them.
 import os
 
 ONE = ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS',
-       'VECLIB_MAXIMUM_THREADS', 'NUMEXPR_NUM_THREADS')
+       'VECLIB_MAXIMUM_THREADS', 'NUMEXPR_NUM_THREADS', 'NUMBA_NUM_THREADS')
 
 
 def pin_to_one_thread():

@@ -2,16 +2,16 @@
 
 from book.tools.benchmark_tables import (
     conditions, first_call_table, floor_table, gallery_table, markdown,
-    measured_at, number, pass_table, ratio_table, reasons)
+    measured_at, number, pass_table, ratio_table, reasons, time_table)
 from book.tools.online import between_marks
 
 # The columns and rows that README shows.
-FEW = ['jit', 'eager', 'torch', 'JAX jit']
+FEW = ['jit', 'fused', 'eager', 'torch', 'JAX jit']
 SHORT = [
     'MLP 784-512-256-10, batch of 128',
     'Black–Scholes, 1,000,000 options',
-    '1,000 operations, sines and cosines, on floats',
-    'RNN, 64 hidden, 32 inputs, 1,000 steps',
+    'pendulum, 1,000 steps',
+    'custom_vjp for log1pexp, a float',
     'hessian, Rosenbrock in 200 dimensions']
 
 
@@ -19,7 +19,7 @@ SHORT = [
 
 def readme_table(data):
     """Return a short Markdown table, and where it was measured."""
-    rows = [row for row in data['rows']
+    rows = [row for row in data['rows'] + data.get('small_gradients', [])
             if row['label'].format(row.get('size')) in SHORT]
     table = markdown(ratio_table(rows, FEW))
     return f'{table}\n\n{measured_at(data)}'
@@ -49,6 +49,7 @@ def tables(data):
             for row in data['rows']]
     times = data.get('imports', {})
     found = [ratio_table(rows), floor_table(rows),
+             time_table(data.get('small_gradients', [])),
              pass_table(data.get('passes', [])),
              first_call_table(data.get('first_calls', [])),
              gallery_table(data.get('gallery', [])),
