@@ -88,6 +88,7 @@ class Version:
         self.source, self.equations = emitter.text()
         self.in_order = emitter.in_order
         self.scalar = emitter.scalar
+        self.short = emitter.short
         self.owned = are_new(jaxpr)
         self.functions = functions_in(self.source, emitter.scope)
         self.function = self.functions['program']

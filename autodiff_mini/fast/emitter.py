@@ -36,7 +36,8 @@ class FastEmitter(Emitter):
         fast: whether the arguments of the program are C-contiguous.
     """
 
-    reserved = Emitter.reserved | {'part', 'step', 'sin', 'cos', 'sqrt'}
+    reserved = Emitter.reserved | {
+        'part', 'step', 'sin', 'cos', 'sqrt', 'args', 'kwargs'}
 
     def __init__(self, fast):
         super().__init__()
@@ -45,6 +46,8 @@ class FastEmitter(Emitter):
         self.head = []          # lines that define numbers
         self.numbers = count(1)
         self.ordered = self.in_order = self.scalar = False
+        self.short = None       # a short program of numbers
+        self.strong = set()     # the results that are NumPy's numbers
 
     def emit(self, name, jaxpr, ordered=None):
         """Append a function that returns a list, and return its program."""
@@ -203,6 +206,14 @@ class FastEmitter(Emitter):
             self.scope[name] = None     # taken
             self.head.append(f'{name} = np.array({self.value(x)}{dtype})')
         return self.known[key]
+
+    def ufunc(self, ufunc) -> str:
+        """Return the name of a ufunc, which is looked up beforehand."""
+        name = f'np_{ufunc.__name__}'
+        if name not in self.scope:
+            self.scope[name] = None     # taken
+            self.head.append(f'{name} = np.{ufunc.__name__}')
+        return name
 
     def constant(self, name, x) -> str:
         """Return the name of a value in the scope of the functions."""

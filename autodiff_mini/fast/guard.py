@@ -7,11 +7,14 @@ them fails, the call is looked up as usual.  Chapter 36.
 
 import numpy as np
 
+from autodiff_mini import seams
 from autodiff_mini.core import Trace, current_trace
 from autodiff_mini.interpreters.lowering import MISS
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import LEAF
 from autodiff_mini.source import functions_in
+
+SHORT = 12      # lines: a longer program hides the cost of its call
 
 
 class GuardWriter:
@@ -94,26 +97,43 @@ def write_guard(program, xs, in_tree, out_tree):
         return None
     version = program.fast
     writer = GuardWriter(xs, version.in_order)
-    writer.unless('current_trace() is base')
     writer.take_apart('args', in_tree.children[0])
-    writer.scope.update(
-        MISS=MISS, current_trace=current_trace, base=Trace.base,
-        program=version.function, quote=version.quote, own_memory=own_memory,
-        constants=program.constants)
     outs = [Name(f'out_{i}') for i in range(out_tree.num_leaves)]
     leaves = ', '.join(writer.leaves)
     call = f'program({leaves})'
     if not version.owned:
         call = f'own_memory({call}, [{leaves}, *constants])'
-    source = '\n'.join(['def guard(args):', *['    ' + x for x in [
+    source = '\n'.join(['def guard(args, kwargs):', *['    ' + x for x in [
+        'if (kwargs or off() or note.taken',
+        '        or current_trace() is not base):',
+        '    return MISS',
         'try:', *['    ' + line for line in writer.lines],
         'except (KeyError, ValueError):', '    return MISS',
+        *written_out(version.short, leaves, out_tree),
         'try:', f'    {outs} = {call}',
         'except Exception as error:', '    quote(error)', '    raise',
         f'return {out_tree.unflatten(outs)}']]])
     try:
-        guard = functions_in(source, writer.scope)['guard']
+        guard = functions_in(source, {
+            **version.function.__globals__, **writer.scope, 'MISS': MISS,
+            'current_trace': current_trace, 'base': Trace.base,
+            'off': seams.off.get, 'note': seams.note,
+            'program': version.function, 'quote': version.quote,
+            'own_memory': own_memory, 'constants': program.constants})['guard']
     except SyntaxError:     # too many nested parentheses
         return None
     guard.source = source
     return guard
+
+
+def written_out(short, leaves, out_tree):
+    """Return the lines of a short program of numbers, to spare its call.
+
+    If they give up, the program is called after all.
+    """
+    if not short or len(short.lines) > SHORT:
+        return []
+    start = [f'{", ".join(short.given)} = {leaves}'] * bool(leaves)
+    return [*start, 'try:', *['    ' + line for line, _ in short.lines],
+            f'    return {out_tree.unflatten(map(Name, short.outs))}',
+            f'except ({", ".join(sorted(short.errors))}):', '    pass']

@@ -27,9 +27,9 @@ from autodiff_mini.fast.plan import keeps_order
 from autodiff_mini.fast.simplify import ELEMENTWISE, PIECEWISE, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import (
-    abs_p, add_p, and_p, cos_p, div_p, eq_p, ge_p, gt_p, invert_p, isfinite_p,
-    le_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p, or_p, pow_p, sin_p, sqrt_p,
-    sub_p, where_p, xor_p)
+    abs_p, add_p, and_p, cos_p, div_p, eq_p, exp_p, ge_p, gt_p, invert_p,
+    isfinite_p, le_p, log1p_p, log_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p,
+    or_p, pow_p, sin_p, sqrt_p, sub_p, tanh_p, where_p, xor_p)
 from autodiff_mini.primitives.indexing import index_p, scatter_p
 from autodiff_mini.primitives.reductions import reduce_sum_p
 from autodiff_mini.primitives.shapes import (
@@ -50,8 +50,12 @@ PYTHON = {
     min_p: ('{0} if {0} < {1} else {1} if {1} < {0} '
             'else float(np.minimum({0}, {1}))')}
 MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
+# The operands for which NumPy's function raises no error but underflow.
+CALM = {exp_p: '{} < 709.0', log_p: '{} > 0.0', log1p_p: '{} > -1.0',
+        tanh_p: ''}
 TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
+FEW_CALLS = 12  # of NumPy: more tests take longer than catching its errors
 MANY = 100      # equations: a longer program reuses the names of numbers
 WIDE = 30       # letters: a longer expression has a line of its own
 
@@ -150,6 +154,22 @@ def as_numpy(primitive):
     return all(np.array_equal(mine, ys, equal_nan=True) for ys in found)
 
 
+class Short(NamedTuple):
+    """A program of numbers that a guard can contain.
+
+    Args:
+        given: the names of the arguments.
+        lines: the lines that compute the results.
+        outs: the texts of the results.
+        errors: the errors that make the lines give up.
+    """
+
+    given: list
+    lines: list
+    outs: list
+    errors: set
+
+
 def scalar_lines(emitter, numbers, jaxpr, names):
     """Return the lines of a function for a program of single numbers.
 
@@ -161,10 +181,14 @@ def scalar_lines(emitter, numbers, jaxpr, names):
     """
     floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
     start = taken_out(zip(jaxpr.invars, numbers.ins, given), floats)
-    lines, errors = scalar_body(emitter, numbers.jaxpr, floats,
-                                numbers.jaxpr.outvars)
+    calls = sum(eqn.primitive in CALM for eqn in numbers.jaxpr.eqns)
+    lines, errors = scalar_body(
+        emitter, numbers.jaxpr, floats, numbers.jaxpr.outvars,
+        CALM if calls <= FEW_CALLS else ())
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
+    if 'RuntimeError' not in errors:
+        emitter.short = Short(given, [*start, *lines], outs, errors)
     return carefully(emitter, given, [*start, *lines], errors, outs,
                      f'careful({", ".join(given)})')
 
@@ -193,7 +217,10 @@ def put_back(emitter, v, parts, names):
     texts = [float_text(emitter, part, names) for part in parts]
     if v.aval.shape:
         return f'np.array([{", ".join(texts)}]){reshaped(v, *v.aval.shape)}'
-    return texts[0] if v.aval.weak_type else f'np.float64({texts[0]})'
+    weak, strong = v.aval.weak_type, parts[0] in emitter.strong
+    if weak is not strong:
+        return texts[0]
+    return f'{"float" if weak else "np.float64"}({texts[0]})'
 
 
 def reshaped(v, *shape):
@@ -201,7 +228,7 @@ def reshaped(v, *shape):
     return f'.reshape({shape})' if len(v.aval.shape) > 1 else ''
 
 
-def scalar_body(emitter, jaxpr, names, results=()):
+def scalar_body(emitter, jaxpr, names, results=(), calm=()):
     """Return the lines of a program, and the errors that make them give up.
 
     The lines raise an error if a checked number is not finite.  A short
@@ -212,10 +239,12 @@ def scalar_body(emitter, jaxpr, names, results=()):
         jaxpr: a program of single numbers.
         names: the names of its variables; new ones are added.
         results: variables that must also be finite.
+        calm: by primitive: the test that spares catching NumPy's errors.
     """
     watched = [v for eqn in jaxpr.eqns if eqn.primitive not in OPEN
                for v in eqn.invars] + [*results]
     uses = Counter(v for eqn in jaxpr.eqns for v in eqn.invars)
+    lone = {*results}.difference(uses)
     # These keep their names, so they count as needed more than once.
     uses.update([*jaxpr.invars, *jaxpr.outvars, *watched] * 2)
     lines, errors, free, inner = [], {'ArithmeticError'}, [], {}
@@ -241,9 +270,15 @@ def scalar_body(emitter, jaxpr, names, results=()):
             name = emitter.constant(primitive.name, MATH[primitive])
             text = f'{name}({operands[0]})'
         else:
-            errors.add('RuntimeError')
-            text = (f'float(np.{primitive.impl.__name__}'
-                    f'({", ".join(operands)}))')
+            if primitive not in calm:
+                errors.add('RuntimeError')
+            elif calm[primitive]:
+                lines += unless(calm[primitive].format(*operands))
+            text = f'{emitter.ufunc(primitive.impl)}({", ".join(operands)})'
+            if out in lone:
+                emitter.strong.add(out)
+            else:
+                text = f'float({text})'
         used = [x for v in eqn.invars if type(v) is Var
                 for x in inner.pop(v, [v])]
         if uses[out] == 1 and len(text) < WIDE:
@@ -254,17 +289,28 @@ def scalar_body(emitter, jaxpr, names, results=()):
         if free and len(jaxpr.eqns) > MANY:
             names[out] = free.pop()     # its memory is in the cache
         lines.append((f'{names[out]} = {text}', eqn))
-    watched = dict.fromkeys(names[v] for v in watched
+    watched = dict.fromkeys(v for v in watched
                             if type(v) is Var and not is_bool(v))
-    return lines + checked(emitter, watched), errors
+    return lines + checked(
+        emitter, dict.fromkeys(names[v] for v in watched
+                               if v not in emitter.strong),
+        [names[v] for v in watched if v in emitter.strong]), errors
 
 
-def checked(emitter, names):
-    """Return the lines that give up unless these numbers are finite."""
+def checked(emitter, names, strong=()):
+    """Return the lines that give up unless these numbers are finite.
+
+    NumPy's numbers are not added, because NumPy would warn of an overflow.
+    """
     isfinite, names = emitter.constant('isfinite', math.isfinite), [*names]
     sums = [' + '.join(names[i:i + 10]) for i in range(0, len(names), 10)]
-    return [(text, None) for x in sums for text in (
-        f'if not {isfinite}({x}):', '    raise ArithmeticError')]
+    sums += strong
+    return [line for x in sums for line in unless(f'{isfinite}({x})')]
+
+
+def unless(test):
+    """Return the lines that give up if a test fails."""
+    return [(f'if not {test}:', None), ('    raise ArithmeticError', None)]
 
 
 def carefully(emitter, given, lines, errors, outs, instead):

@@ -136,9 +136,8 @@ class jit(UserFunction):
     def __call__(self, *args, **kwargs):
         try:
             guard = self.guard
-            if guard and not (kwargs or seams.off.get()
-                              or seams.note.taken):
-                out = guard(args)
+            if guard:
+                out = guard(args, kwargs)
                 if out is not MISS:
                     return out
             return self.run(args, kwargs)

@@ -188,8 +188,8 @@ class Lowered:
     def guard(self, xs, in_tree, out_tree):
         """Return None, because later calls like this one have no shortcut.
 
-        A shortcut would be a function of a tuple of arguments that returns
-        the result, or MISS if they are not of the same kind as these.
+        A shortcut would be a function of a tuple and a dict of arguments that
+        returns the result, or MISS if the call is not like this one.
 
         Args:
             xs: the leaves of the arguments of a call, all positional.

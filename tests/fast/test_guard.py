@@ -79,7 +79,7 @@ def test_a_different_call_misses_the_guard(flattened):
     for name, (first, second) in UNLIKE.items():
         f, g = ad.jit(everything), ad.jit(everything)
         check(f, first, everything(*first))
-        assert f.guard(first) is not MISS and f.guard(second) is MISS, name
+        assert f.guard(first, {}) is not MISS and f.guard(second, {}) is MISS, name
         expected, before = g(*second), len(flattened)
         check(f, second, expected)
         check(f, second, expected)
@@ -203,3 +203,11 @@ def test_a_key_error_in_the_program_is_not_a_miss():
         f({'x': 2.0})
     assert runs == [2.0]    # once
     assert f({'x': 1.0}) == 2.0 and runs == [2.0, 1.0]
+
+
+def test_a_call_inside_a_trace_is_recorded():
+    """Even if its arguments are numbers that the guard knows."""
+    f = ad.jit(lambda x: x * x)
+    assert f(3.0) == 9.0
+    jaxpr = ad.make_jaxpr(lambda x: x + f(3.0))(1.0)
+    assert [eqn.primitive.name for eqn in jaxpr.eqns] == ['jit', 'add']

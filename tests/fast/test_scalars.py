@@ -1,6 +1,8 @@
 """Programs of single numbers and of short vectors, as Python's arithmetic."""
 
 import math
+import re
+import warnings
 
 import numpy as np
 import pytest
@@ -35,7 +37,11 @@ def text(arguments, *lines):
         lines = [f'return raising.run(numbers_1, {arguments})']
         errors += ', RuntimeError'
     errors += ', ValueError' * ('sqrt(' in str(lines))
+    ufuncs = dict.fromkeys(re.findall(r'np_(\w+)', '\n'.join(
+        [*numbers, *lines])))
+    head = [f'np_{name} = np.{name}' for name in ufuncs]
     return '\n'.join([
+        *head, *['', ''] * bool(head),
         *numbers, f'def program({arguments}):', '    try:',
         *[f'        {line}' for line in lines],
         f'    except ({errors}):', f'        return careful({arguments})'])
@@ -71,11 +77,15 @@ SOURCES = {
         'e = c if c > d else d if d > c else float(np.maximum(c, d))',
         'f = c if c < 0.0 else 0.0 if 0.0 < c else float(np.minimum(c, 0.0))',
         'g = e - f', *unless('c', 'd', 'g'), 'return [np.float64(g)]')),
-    'of_numpy': (lambda x: np.exp(x) + np.hypot(x, 3), [X], (
-        'a', '    b = float(a)',
-        '    c = float(np.exp(b)) + (float(np.hypot(b, 3.0)))',
+    'of_numpy': (lambda x: np.hypot(x, 3) + 1, [X], (
+        'a', '    b = float(a)', '    c = (float(np_hypot(b, 3.0))) + 1.0',
         '    if not isfinite(b + c):',
         '        raise ArithmeticError', '    return [np.float64(c)]')),
+    'without_errors': (lambda x: (np.log(np.exp(x)), np.tanh(x) * x), [X], (
+        'a', 'b = float(a)', 'if not b < 709.0:', '    raise ArithmeticError',
+        'c = float(np_exp(b))', 'if not c > 0.0:', '    raise ArithmeticError',
+        'd = np_log(c)', 'e = float(np_tanh(b)) * b', *unless('b', 'c', 'e'),
+        *unless('d'), 'return [d, np.float64(e)]')),
 }
 
 
@@ -105,12 +115,18 @@ def check_outcome(f, expected_of, xs, **state):
 OTHERS = {  # programs that give up in other cases
     'power_of_a_choice': (lambda x: np.where(x > 0, x, 1.0) ** -0.2, [X]),
     'logarithm': (np.log, [X]),
+    'logarithm_of_one_plus': (np.log1p, [X]),
+    'all_without_errors': (lambda x: np.log1p(np.log(np.exp(x) + np.tanh(x))),
+                           [X]),
+    'weak_result': (lambda x: np.exp(x) / 2 - np.floor(x) * 1.0, [1.5]),
+    'large_results': (lambda x: [np.exp(x - i) for i in range(3)] + [
+        np.exp(x - 0.5)], [X]),
     'choice': (lambda x: np.where(x < 1, 2.0, x), [X]),
     'is_finite': (lambda x: np.where(np.isfinite(x * x), x, 2.0), [X]),
     'inside': (lambda x: np.maximum(x * 2, 1) * 0.0, [X]),
 }
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e200, -1e-200, 5e-324, 1.7e308,
-          np.inf, -np.inf, np.nan, 2.0 ** 53]
+          np.inf, -np.inf, np.nan, 2.0 ** 53, 708.9, 709.5, 710.0, -750.0]
 
 
 def test_scalar_code_computes_and_warns_as_numpy_does():
@@ -381,3 +397,18 @@ def test_functions_whose_bits_differ_in_numpy_are_detected(monkeypatch):
         primitive = split(is_other)
         monkeypatch.setitem(MATH, primitive, math.sin)
         assert not as_numpy(primitive)
+
+
+def test_a_program_that_gives_up_does_not_warn_twice():
+    """It gives up before NumPy warns."""
+    def power(x):
+        y = np.exp(x)
+        return y, y * y
+    for f, x in ((np.exp, 710.0), (np.log, 0.0), (np.log, -1.0),
+                 (np.log1p, -1.0), (np.log1p, -2.0), (power, 400.0)):
+        g = ad.jit(f)
+        g(0.5)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            g(x)
+        assert len(caught) == 1
