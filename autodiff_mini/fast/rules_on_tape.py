@@ -148,11 +148,7 @@ def arguments(trace, function, args):
                     kind is not np.ndarray or x.dtype.kind not in 'biufc'):
                 raise Surprise
             names.append(name)
-        if kind is np.ndarray:
-            if name is None:
-                trace.parent.keep(x)
-            x = to_read(x)
-        every.append(x)
+        every.append(to_read(x) if kind is np.ndarray else x)
     if not any(names):
         raise Surprise
     return every, names

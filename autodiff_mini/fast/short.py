@@ -45,8 +45,7 @@ def short_gradient(tag, f, point, has_aux, is_usual):
     if has_aux:
         y, aux = out if type(out) is tuple and len(out) == 2 else (None, None)
     if type(y) is not TapeTracer or y._trace is not trace or (
-            y.name is None or type(y.primal) not in NUMBERS
-            or y.aval.dtype.kind != 'f'
+            type(y.primal) not in NUMBERS or y.aval.dtype.kind != 'f'
             or not ORDINARY.issuperset(map(type, tape.consts))):
         return lambda flat_f, xs, tag: finished(
             trace, tape, flat_f.flatten(out))

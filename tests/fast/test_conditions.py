@@ -15,7 +15,8 @@ from tests.fast.conditions import CONDITIONS
 PACKAGE = Path(autodiff_mini.__file__).parent
 ROOT = PACKAGE.parent
 NEAREST = {     # the file that tests a module, if it has another name
-    'loop_source': 'scalars', 'emitter': 'lowering', 'compiler': 'lowering'}
+    'loop_source': 'scalars', 'emitter': 'lowering', 'compiler': 'lowering',
+    'tape_tracer': 'tape', 'prepared': 'tape'}
 OTHERS = ['fast/test_fast_law.py', 'fast', 'test_jit_equals_eager.py',
           'test_scan.py']
 
@@ -39,6 +40,7 @@ def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
     run = subprocess.run(
         [sys.executable, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider',
          # Its first test would fail, whatever is planted.
-         '--ignore=tests/fast/test_conditions.py', *[f'tests/{name}' for name in (nearest, *OTHERS)]],
+         '--ignore=tests/fast/test_conditions.py',
+         *[f'tests/{name}' for name in (nearest, *OTHERS)]],
         cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout

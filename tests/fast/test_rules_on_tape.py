@@ -113,6 +113,11 @@ def test_usual_rules_go_straight_onto_the_tape(name, x, y, surprises):
         assert surprises == []
 
 
+OLD = []
+keeps = by_jvp(lambda f, p, t: OLD.append(t[0]) or (f(*p), t[0]))
+ad.grad(keeps)(1.5, 2.5)
+
+
 def raising(error):
     def rule(*_):
         raise error
@@ -132,6 +137,14 @@ SURPRISES = {
     'an integer result': by_jvp(lambda f, p, t: (3, t[0])),
     'a tree': by_jvp(lambda f, p, t: ((f(*p), p[1]), t)),
     'tuples as arrays': by_jvp(lambda f, p, t: (np.sin(p), np.cos(p) * t)),
+    'a tuple as an array': by_jvp(lambda f, p, t: (
+        np.sin(p), np.stack([t[0]] * 2))),
+    'an old tangent': by_jvp(lambda f, p, t: (f(*p), OLD[0] * 2.0)),
+    'a rule that writes into a tangent': by_jvp(
+        lambda f, p, t: p[0].shape and t[0].__setitem__(..., 0.0)),
+    'a function that writes': by_jvp(
+        lambda f, p, t: (f(np.ones(3), p[1]), t[0]),
+        lambda x, y: x.fill(0.0)),
     'another shape': by_jvp(lambda f, p, t: (f(*p), np.stack([t[0]] * 2))),
     'another dtype': by_jvp(
         lambda f, p, t: (f(*p), np.asarray(t[0], np.float32))),
@@ -155,6 +168,7 @@ SURPRISES = {
     'another shape from bwd': by_vjp(
         lambda r, ct: (ct, np.stack([ct] * 2)), saves_x),
     'an integer from bwd': by_vjp(lambda r, ct: (1, 2), saves_x),
+    'a complex number from bwd': by_vjp(lambda r, ct: (1j, 2j), saves_x),
     'a float from bwd': by_vjp(forgets_ct, saves_x),
     'a float32 from bwd': by_vjp(
         lambda r, ct: (np.float32(1.0), np.float32(2.0)), saves_x),
@@ -199,6 +213,45 @@ def test_a_pullback_keeps_the_rules_of_its_call():
         return y
     assert ad.grad(late)(0.0) == 2.0
     assert ad.grad(f)(0.0, 2.0) == 7.0
+
+
+def test_a_pullback_calls_the_function_with_the_rules_of_its_call():
+    inside = []
+
+    def bwd(x, ct):
+        if inside:
+            return ct * 3.0, None
+        inside.append(x)
+        return ct * ad.grad(f)(x, 2.0), None
+
+    def program(x):
+        y = f(x, 2.0)
+        f.defvjp(lambda x, y: (f(x, y), x), lambda x, ct: (ct * 7.0, None))
+        return y
+    f = by_vjp(bwd, saves_x)
+    assert ad.grad(program)(1.5) == 3.0
+
+
+def test_a_pullback_is_given_the_types_of_the_usual_road():
+    f = by_vjp(lambda r, ct: kinds.append(type(ct)) or (2.0, None), saves_x)
+    ways = []
+    for way in ad.plain(), ad.plain('notebook'):
+        kinds = []
+        with way:
+            ad.grad(lambda x: f(f(x, 1.0) * 2.0, 1.0))(1.5)
+        ways.append(kinds)
+    assert ways[0] == ways[1] == [np.float64, np.float64]
+
+
+def test_a_staged_gradient_records_what_it_recorded():
+    f = by_jvp(product_rule)
+
+    def text():
+        return str(ad.make_jaxpr(ad.grad(lambda x: f(x, 2.0) * f(1.5, 2.0)))(
+            1.0))
+    with ad.plain():
+        expected = text()
+    assert text() == expected and 'custom_jvp_call' in expected
 
 
 def test_residuals_can_change_after_the_call():

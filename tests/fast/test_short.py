@@ -94,6 +94,7 @@ SURPRISES = {
     'a write': (ad.grad(lambda x, y: y.fill(0.0)), 2.0, X),
     'an error': (ad.grad(lambda x: 1 // 0), 2.0),
     'an escaped tracer': (ad.grad(lambda x: ESCAPED[0] * x), 2.0),
+    'an old tracer': (ad.grad(lambda x: ESCAPED[0]), 2.0),
     'holomorphic': (ad.grad(cube, holomorphic=True), 2.0 + 1j),
     'integers allowed': (ad.grad(lambda n: 2.0, allow_int=True), 3),
 }

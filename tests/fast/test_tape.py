@@ -89,6 +89,23 @@ def test_cotangents_are_added_one_by_one():
         check_both_ways(ad.grad(f), x)
 
 
+@pytest.mark.parametrize('x', [1.5, np.array([0.5, -1.5, 2.0])],
+                         ids=['a float', 'an array'])
+def test_operators_know_the_order_of_their_operands(x):
+    """Also if both orders are prepared."""
+    def f(x):
+        y = (x - 2.0) * (2.0 - x) + x / 4.0 - 4.0 / x + (1.0 + x) * 3.0
+        return np.sum(-y * x + (x + 1.0) * (3.0 * x) - y / x + x / y - x)
+    check_both_ways(ad.grad(f), x)
+    check_both_ways(ad.grad(f), x)
+
+
+def test_a_ufunc_with_options_takes_the_long_way():
+    f = lambda x: np.sum(np.exp(x) + np.exp(x, dtype=np.float32)
+                         + np.negative(x, where=np.array([True])))
+    check_both_ways(ad.grad(f), np.ones(3))
+
+
 def test_functions_that_return_a_view_are_not_prepared():
     for view in (lambda y: np.einsum('ii->i', y), lambda y: np.diff(y, n=0)):
         def f(x):
