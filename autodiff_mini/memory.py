@@ -83,10 +83,7 @@ def own_memory(arrays, others) -> list:
         arrays: the list of results.
         others: arrays that must not share memory with the results.
     """
-    for x in arrays:
-        if type(x) not in NUMBERS:
-            break
-    else:
+    if PLAIN.issuperset(map(type, arrays)):
         return arrays   # numbers have no memory
     taken, owned = set(), []
     for x in others:
@@ -99,8 +96,8 @@ def own_memory(arrays, others) -> list:
             owner = x if x.base is None else owner_of(x)
             if x.ndim == 0:
                 x = x[()]
-            elif id(owner) in taken or not (
-                    x.flags.writeable and x.nbytes == owner.nbytes):
+            elif id(owner) in taken or not x.flags.writeable or (
+                    owner is not x and x.nbytes != owner.nbytes):
                 x = owner = fresh(x)
             taken.add(id(owner))
         elif isinstance(x, Tracer):
@@ -272,10 +269,7 @@ def refuse_to_write(x):
         ' or np.stack(rows).')
 
 
-@seams.set_item.define
-def refuse_item(x, indices, value):
-    """Raise the error for `x[indices] = value`."""
-    refuse_to_write(x)
+seams.set_item.define(lambda x, *_: refuse_to_write(x))
 
 
 def gc_paused(f):

@@ -68,6 +68,8 @@ class Seam:
 
 
 # Computation.
+jvp = Seam()            # (f, primals, tangents, has_aux): what jvp returns
+vmap = Seam()           # (f, *options, args, kwargs): what vmap(f) returns
 # (tag, f, point, has_aux, is_usual): the gradient, or how to go on
 short_gradient = Seam()
 short_call = Seam(      # (function, args, kwargs): what a custom function

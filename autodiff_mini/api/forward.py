@@ -51,6 +51,12 @@ def jvp(f, primals, tangents, has_aux=False):
         >>> jvp(area, ({'radius': 1.0},), ({'radius': 1.0},))
         (3.141592653589793, 6.283185307179586)
     """
+    return seams.jvp(f, primals, tangents, has_aux)
+
+
+@seams.jvp.define
+def jvp_of_trees(f, primals, tangents, has_aux):
+    """Return what `jvp` returns, for arguments of any kind."""
     if not type(primals) is type(tangents) is tuple:
         seams.check('primals', f, primals, tangents)
     xs, in_tree = tree_flatten(tuple(primals))
@@ -64,16 +70,26 @@ def jvp(f, primals, tangents, has_aux=False):
     x_dots = map_leaves(fit_argument, names, xs, x_dots)
     flat_f = FlatFunction(f, in_tree, has_aux)
     outs, y_dots = jvp_flat(flat_f, xs, x_dots, TraceTag('jvp', f))
+    return results_of_jvp(flat_f, outs, y_dots, [*xs, *x_dots])
+
+
+def results_of_jvp(flat_f, outs, y_dots, inputs):
+    """Return outputs and tangents as trees that the caller can change.
+
+    Args:
+        flat_f: the function, which has been called.
+        outs: the leaves of what it returned.
+        y_dots: their tangents.
+        inputs: its arguments and their tangents.
+    """
     ys = outs[:flat_f.out_tree.num_leaves]
     map_leaves(typeof_result, flat_f.out_names, ys)
     y_dots = list(map(whole_tangent, ys, y_dots))
     map_leaves(typeof_result, flat_f.out_names, y_dots)
-    owned = own_memory([*outs, *y_dots], [*xs, *x_dots])
+    owned = own_memory([*outs, *y_dots], inputs)
     ys, aux = flat_f.split(owned[:len(outs)])
-    y_dots = owned[len(outs):]
-    y = flat_f.out_tree.unflatten(ys)
-    y_dot = flat_f.out_tree.unflatten(y_dots)
-    return (y, y_dot, aux) if has_aux else (y, y_dot)
+    y, y_dot = map(flat_f.out_tree.unflatten, (ys, owned[len(outs):]))
+    return (y, y_dot, aux) if flat_f.has_aux else (y, y_dot)
 
 
 def fit_argument(x, x_dot):
@@ -118,35 +134,52 @@ def vmap(f, in_axes=0, out_axes=0, axis_size=None):
         >>> vmap(lambda x, y: x * y, in_axes=(0, None))(np.arange(3.0), 2.0)
         array([0., 2., 4.])
     """
-    if isinstance(in_axes, list):
-        in_axes = tuple(in_axes)
-    if type(in_axes) is not int:
-        seams.check('in_axes', f, in_axes)
-    entries = in_axes if isinstance(in_axes, tuple) else ()
-    still = {i for i, entry in enumerate(entries) if entry is None}
+    in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
+    seams.check('in_axes', f, in_axes)
 
     @public
     @named_after(f)
     def vmap_of_f(*args, **kwargs):
-        tag = TraceTag('vmap', f)
-        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            seams.check('axis_for_each', tag, in_axes, args)
-        args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
-        xs, in_tree = tree_flatten((args, kwargs))
-        axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
-        names = lambda: argument_names(in_tree, tag)
-        vals = map_leaves(batch_to_front, names, xs, axes)
-        size = batch_size(tag, names, vals, axes, axis_size)
-        dims = [None if axis is None else 0 for axis in axes]
-
-        flat_f = FlatFunction(apply(g), in_tree)
-        outs, dims = vmap_flat(flat_f, Axis(size, tag), vals, dims)
-        map_leaves(typeof_result, flat_f.out_names, outs)
-        axes = flatten_axes(tag, 'out_axes', out_axes, flat_f.out_tree)
-        outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims,
-                          axes, [size] * len(outs))
-        return flat_f.out_tree.unflatten(own_memory(outs, xs))
+        return seams.vmap(f, in_axes, out_axes, axis_size, args, kwargs)
     return vmap_of_f
+
+
+@seams.vmap.define
+def vmap_of_trees(f, in_axes, out_axes, axis_size, args, kwargs):
+    """Return what `vmap(f)` returns, for arguments of any kind."""
+    tag, still = TraceTag('vmap', f), ()
+    if isinstance(in_axes, tuple):
+        still = {i for i, entry in enumerate(in_axes) if entry is None}
+        if len(in_axes) != len(args):
+            seams.check('axis_for_each', tag, in_axes, args)
+    args, kwargs, g, _ = hold_arguments(f, args, kwargs, still)
+    xs, in_tree = tree_flatten((args, kwargs))
+    axes = flatten_axes(tag, 'in_axes', (in_axes, 0), in_tree)
+    names = lambda: argument_names(in_tree, tag)
+    vals = map_leaves(batch_to_front, names, xs, axes)
+    axis = Axis(batch_size(tag, names, vals, axes, axis_size), tag)
+    dims = [None if axis is None else 0 for axis in axes]
+    flat_f = FlatFunction(apply(g), in_tree)
+    outs, dims = vmap_flat(flat_f, axis, vals, dims)
+    return results_of_vmap(flat_f, axis, outs, dims, out_axes, xs)
+
+
+def results_of_vmap(flat_f, axis, outs, dims, out_axes, inputs):
+    """Return outputs as a tree that the caller can change.
+
+    Args:
+        flat_f: the function, which has been called.
+        axis: the axis that was mapped over.
+        outs: the leaves of what it returned, batched.
+        dims: for each of them 0, SHARED, or None.
+        out_axes: as for `vmap`.
+        inputs: the arguments.
+    """
+    map_leaves(typeof_result, flat_f.out_names, outs)
+    axes = flatten_axes(axis.tag, 'out_axes', out_axes, flat_f.out_tree)
+    outs = map_leaves(batch_from_front, flat_f.out_names, outs, dims, axes,
+                      [axis.size] * len(outs))
+    return flat_f.out_tree.unflatten(own_memory(outs, inputs))
 
 
 def flatten_axes(tag, what, axes, tree) -> list:
