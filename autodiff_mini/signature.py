@@ -44,17 +44,16 @@ def named_after(f):
 
 def apply(f):
     """Return `f` as a function of a tuple and a dict of arguments."""
-    def called(args, kwargs):
-        return f(*args, **kwargs)
+    def called(args, kwargs=None):
+        return f(*args, **(kwargs or {}))
     called.__qualname__ = fun_name(f)
     return called
 
 
 def argument_names(tree, tag):
     """Return the names of a mapped function's arguments, for errors."""
-    args, kwargs = tree.children
-    return (leaf_names(args, f'{tag}: args')
-            + leaf_names(kwargs, f'{tag}: kwargs'))
+    return [name for part, what in zip(tree.children, ('args', 'kwargs'))
+            for name in leaf_names(part, f'{tag}: {what}')]
 
 
 def resolve_kwargs(f, args, kwargs, signature=None) -> tuple:

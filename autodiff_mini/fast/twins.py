@@ -24,21 +24,20 @@ TOO_LARGE = 100_000         # bytes: no program with larger constants is kept
 @seams.recall.take
 def twin_of(jaxpr):
     """Return the first recorded program that equals this one."""
-    arrays = [x for x in jaxpr.consts if type(x) is np.ndarray]
-    if len(arrays) < len(jaxpr.consts) or (
-            sum(x.nbytes for x in arrays) > TOO_LARGE):
+    consts = jaxpr.consts
+    if consts and ({*map(type, consts)} != {np.ndarray}
+                   or sum(x.nbytes for x in consts) > TOO_LARGE):
         return jaxpr
     try:
         key = RuleTable.version, *written_key(jaxpr)
         found = known_programs.get(key)
     except TypeError:   # it calls a function that could change
         return jaxpr
-    if found and all(map(same_bits, found.consts, jaxpr.consts)):
+    if found and all(map(same_bits, found.consts, consts)):
         return found
     return remember(known_programs, key, jaxpr)
 
 
-@remembered
 def written_key(jaxpr):
     """Return the content of a program, except its constants, as a key.
 
@@ -67,11 +66,14 @@ def written_key(jaxpr):
     return len(jaxpr.constvars), *types, *eqns, *map(place, jaxpr.outvars)
 
 
+inner_key = remembered(written_key)     # programs inside others are reused
+
+
 def content_key(x):
     """Return a parameter or a number as part of a key."""
     kind = type(x)
     if kind is Jaxpr and not x.consts:
-        return written_key(x)
+        return inner_key(x)
     if isinstance(x, tuple | list):
         return kind, *map(content_key, x)
     if kind is dict:

@@ -137,7 +137,7 @@ def stage_flat(f, avals, tag, new_trace=seams.stage):
 
 def stage_tree(f, args, kwargs, tag):
     """Return `f` as a jaxpr, and the structure of its output."""
-    xs, in_tree = tree_flatten((args, kwargs))
+    xs, in_tree = tree_flatten((args, kwargs) if kwargs else (args,))
     avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
     flat_f = FlatFunction(apply(f), in_tree, tag=tag)
 

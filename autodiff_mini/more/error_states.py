@@ -42,7 +42,8 @@ class StateTrace(JaxprTrace):
         self.state, self.since = state, len(self.eqns)
 
     def jaxpr(self, inputs, outs):
-        self.change(self.outside)
+        if self.state is not self.outside:
+            self.change(self.outside)
         return super().jaxpr(inputs, outs)
 
 

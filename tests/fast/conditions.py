@@ -198,7 +198,7 @@ CONDITIONS = [
      'call.out_tree = LEAF'),
     ('rules_on_tape', 'to_read(x.tangent) if x.shape else', ''),
     # Twins
-    ('twins', 'if found and all(map(same_bits, found.consts, jaxpr.consts)):',
+    ('twins', 'if found and all(map(same_bits, found.consts, consts)):',
      'if found:'),
     ('twins', 'return x.strides == y.strides and', 'return'),
     ('twins', "raise TypeError(f'{eqn.primitive} may have other rules soon')",

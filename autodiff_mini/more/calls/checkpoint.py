@@ -151,7 +151,7 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         jaxpr, out_tree = stage_tree(g, args, kwargs, tag)
         jaxpr, traced = close_and_dedupe(jaxpr)
         outs = checkpoint_p.bind(
-            *traced, *tree_leaves((args, kwargs)), jaxpr=jaxpr,
-            name=fun_name(f), policy=policy)
+            *traced, *tree_leaves((args, kwargs) if kwargs else args),
+            jaxpr=jaxpr, name=fun_name(f), policy=policy)
         return out_tree.unflatten(outs)
     return f_checkpointed
