@@ -12,14 +12,12 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.forward import (
     jvp_of_trees, results_of_jvp, results_of_vmap, vmap_of_trees)
-from autodiff_mini.core import NUMBERS, TraceTag, array_type, current_trace
+from autodiff_mini.core import TraceTag, current_trace
+from autodiff_mini.fast.tape_tracer import float_type
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.vmap import Axis, BatchTrace, BatchTracer
 from autodiff_mini.memory import ARGUMENT, Loan, mark_as_arguments, own_memory
 from autodiff_mini.pytree import LEAF, FlatFunction
-
-FLOATS = {kind: aval for kind, aval in NUMBERS.items()
-          if aval.dtype.kind in 'fc'}
 
 
 @seams.jvp.take
@@ -28,8 +26,8 @@ def short_jvp(f, primals, tangents, has_aux):
     """
     if not type(primals) is type(tangents) is tuple:
         return jvp_of_trees(f, primals, tangents, has_aux)
-    avals = list(map(plain_type, primals))
-    if None in avals or avals != list(map(plain_type, tangents)):
+    avals = list(map(float_type, primals))
+    if None in avals or avals != list(map(float_type, tangents)):
         return jvp_of_trees(f, primals, tangents, has_aux)
     inputs = [*primals, *tangents]
     with JVPTrace(current_trace(), TraceTag('jvp', f)) as trace:
@@ -39,7 +37,7 @@ def short_jvp(f, primals, tangents, has_aux):
         out = f(*xs)
         if type(out) is JVPTracer and out._trace is trace and not has_aux:
             y, y_dot = out.primal, out.tangent
-            if out.aval == plain_type(y_dot):
+            if out.aval == float_type(y_dot):
                 return tuple(own_memory([y, y_dot], inputs))
         flat_f = FlatFunction(f, LEAF, has_aux)
         outs, y_dots = trace.split(flat_f.flatten(out))[:2]
@@ -79,11 +77,3 @@ def is_batch(xs) -> bool:
         return False
     return all(x.ndim and x.dtype.kind in 'biufc' and len(x) == len(xs[0])
                for x in xs)
-
-
-def plain_type(x):
-    """Return the type of a plain float array or number; None for others."""
-    kind = type(x)
-    if kind is np.ndarray and x.dtype.kind in 'fc':
-        return array_type(x.shape, x.dtype)
-    return FLOATS.get(kind)

@@ -100,8 +100,7 @@ class Prepared:
         self.place_results(jaxpr, moves, moving, later)
         self.forward = self.compile(known if self.sources else jaxpr)
         self.aval = jaxpr.outvars[0].aval if jaxpr.outvars else None
-        self.is_simple = (
-            not is_mapped and self.tree is LEAF and moves == (True,))
+        self.is_simple = self.tree is LEAF
         if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.made))
 

@@ -1,10 +1,12 @@
 """The short road: what a gradient usually is, without the general steps.
 
 It is usually a gradient of floats and NumPy arrays, outside of all other
-transformations, and the function returns a number.  Then there's no program
-to make: the tape is run backwards at once.  On a surprise the usual road goes
-on with what the function has returned.  Chapter 37.
+transformations except `vmap`, and the function returns a number.  Then there
+is no program to make: the tape is run backwards at once.  On a surprise the
+usual road goes on with what the function has returned.  Chapter 37.
 """
+
+import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import whole_cotangent
@@ -13,6 +15,7 @@ from autodiff_mini.core import NUMBERS, Trace, current_trace
 from autodiff_mini.fast.tape import (
     Tape, finished, on_tape, record_flat, run_back)
 from autodiff_mini.fast.tape_tracer import TapeTracer, float_type
+from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import LEAF, take_apart, tree_flatten
 from autodiff_mini.zeros import Zero
@@ -35,9 +38,8 @@ def short_gradient(tag, f, point, has_aux, is_usual):
     """
     xs = []
     tree = take_apart(point, xs)
-    trace = current_trace()
-    if not is_usual or trace is not Trace.base or trace.watcher or (
-            None in map(float_type, xs)):
+    if not is_usual or not is_outermost(current_trace()) or (
+            None in map(float_type, map(opened, xs))):
         return record_flat
     trace, tape, out = on_tape(
         f if tree is LEAF else lambda *xs: f(tree.unflatten(xs)), xs, tag)
@@ -45,8 +47,9 @@ def short_gradient(tag, f, point, has_aux, is_usual):
     if has_aux:
         y, aux = out if type(out) is tuple and len(out) == 2 else (None, None)
     if type(y) is not TapeTracer or y._trace is not trace or (
-            type(y.primal) not in NUMBERS or y.aval.dtype.kind != 'f'
-            or not ORDINARY.issuperset(map(type, tape.consts))):
+            not is_number(y.primal) or y.aval.dtype.kind != 'f'
+            or not ORDINARY.issuperset(
+                map(type, map(opened, tape.consts)))):
         return lambda flat_f, xs, tag: finished(
             trace, tape, flat_f.flatten(out))
     if has_aux:
@@ -55,10 +58,32 @@ def short_gradient(tag, f, point, has_aux, is_usual):
             own_memory(trace.split(leaves)[0], [*tape.consts, *xs]))
     if seams.note.taken:
         seams.note(Tape.pull)
-    number, known = y.primal, dict(zip(tape.constvars, tape.consts))
-    gathered, others = {y.name: type(number)(1)}, [number, *tape.consts]
+    [number] = own_memory([y.primal], [*tape.consts, *xs])
+    known = dict(zip(tape.constvars, tape.consts))
+    others = [number, *tape.consts]
+    one = y.aval.dtype.type(1)
+    gathered = {y.name: one.item() if y.aval.weak_type else one}
     run_back(tape.eqns, known, gathered, True)
+    cts = [gathered.get(v, Zero(v.aval)) for v in tape.invars]
     found = own_memory([
-        whole_cotangent(v.aval, gathered.get(v, Zero(v.aval)), others)
-        for v in tape.invars], others)
+        ct if type(ct) is BatchTracer and ct.aval is v.aval
+        else whole_cotangent(v.aval, ct, others)
+        for v, ct in zip(tape.invars, cts)], others)
     return number, aux, found[0] if tree is LEAF else tree.unflatten(found)
+
+
+def is_outermost(trace) -> bool:
+    """Return whether no trace is outside of this one, which can be a vmap."""
+    base = trace.parent if type(trace) is BatchTrace else trace
+    return base is Trace.base and not trace.watcher
+
+
+def opened(x):
+    """Return the batch that `x` is an element of, or `x` itself."""
+    return x.val if type(x) is BatchTracer else x
+
+
+def is_number(x) -> bool:
+    """Return whether `x` is a number, or an element of a plain vector."""
+    return type(x) in NUMBERS or type(x) is BatchTracer and (
+        x.aval.shape == () and type(x.val) is np.ndarray)

@@ -74,10 +74,10 @@ class TapeTrace(JVPTrace):
 
         An operator asks for it, and this may not be the current trace.
         """
-        if current_trace() is not self or self.batch is not None or (
-                seams.ask.taken):
+        if current_trace() is not self or seams.ask.taken:
             return None
-        key, operands, names = [RuleTable.version, primitive], [], []
+        key, operands, names = [
+            RuleTable.version, self.batch, primitive], [], []
         try:
             self.look_at(args, key, operands, names, by_type=True)
             prepared = preparations.get(tuple(key))
@@ -166,9 +166,7 @@ class TapeTrace(JVPTrace):
         An operation that holds a program is prepared for that program, and
         its results are new arrays.
         """
-        if self.batch is not None:
-            key.append(self.batch)
-        key = RuleTable.version, *key
+        key = RuleTable.version, self.batch, *key
         program = kwargs.get('jaxpr')
         table = program.cache if program else preparations
         prepared = table.get(key) or prepare_if_often(
@@ -202,14 +200,18 @@ class TapeTrace(JVPTrace):
         return prepared.tree.unflatten(outs[:prepared.width])
 
     def run_simple(self, prepared, operands, names):
-        """Run an operation that has one result, whose tangent moves."""
+        """Run an operation that has one result."""
         line = self.line or user_line(3)
         outs = prepared.forward(*operands)
         y = outs.pop(0)
+        if type(y) is BatchTracer:
+            y.line = line
         aval, below = prepared.aval, self.parent
         if prepared.passed:
             [(_, place)] = prepared.passed
             return TapeTracer(self, y, names[place], aval, line)
+        if not prepared.made:
+            return y
         name = Var(aval)
         if below.foreign:
             self.kept(outs)

@@ -70,7 +70,8 @@ CALLS = {
     'dtypes': lambda: ad.jvp(np.sin, (X,), (X.astype(np.float32),)),
     'weak tangent': lambda: ad.jvp(np.sin, (np.float64(2),), (1.0,)),
     'numbers of them': lambda: ad.jvp(np.multiply, (X, X), (X,)),
-    'integers': along(np.sin, 2), 'objects': along(np.sin, np.array([1.5], object)),
+    'integers': along(np.sin, 2),
+    'objects': along(np.sin, np.array([1.5], object)),
     'nothing given': lambda: ad.jvp(lambda: 3.0, (), ())}
 
 

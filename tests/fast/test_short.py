@@ -31,6 +31,11 @@ def cube(x):
     return x * x * x
 
 
+def write(x):
+    x[...] = 2.0
+    return x
+
+
 def norm(tree):
     return sum(np.sum(np.sin(x) * x) for x in ad.tree_leaves(tree))
 
@@ -59,6 +64,18 @@ USUAL = {
     'value and aux': (ad.value_and_grad(lambda x: (x * x, [x, X]),
                                         has_aux=True), 2.0),
     'a copy is returned': (ad.grad(lambda x: np.sum(x)), X),
+    'examples': (ad.vmap(ad.grad(norm)), np.outer(X, X)),
+    'numbers': (ad.vmap(ad.value_and_grad(cube)), X),
+    'number itself': (ad.vmap(ad.value_and_grad(lambda x: x)), X),
+    'shared': (ad.vmap(ad.grad(lambda x, y: np.sum(x * y)), (None, 0)),
+               X, np.outer(X, X)),
+    'a shared number': (ad.vmap(ad.grad(
+        lambda x, y: np.sum(x * y), (0, 1)), (None, 0)), 2.0, X),
+    'trees': (ad.vmap(ad.grad(norm), ({'a': 0, 'b': None},)),
+              {'a': X, 'b': (1.5, [Y])}),
+    'aux of examples': (ad.vmap(ad.grad(
+        lambda x: (np.sum(x * X), {'x': x, 'n': 3}), has_aux=True)),
+        np.outer(X, X)),
 }
 
 
@@ -96,7 +113,20 @@ SURPRISES = {
     'an escaped tracer': (ad.grad(lambda x: ESCAPED[0] * x), 2.0),
     'an old tracer': (ad.grad(lambda x: ESCAPED[0]), 2.0),
     'holomorphic': (ad.grad(cube, holomorphic=True), 2.0 + 1j),
+    'not holomorphic': (ad.grad(cube, holomorphic=True), 2.0),
     'integers allowed': (ad.grad(lambda n: 2.0, allow_int=True), 3),
+    'no numbers': (ad.vmap(ad.grad(lambda x: x * X)), np.outer(X, X)),
+    'constants': (ad.vmap(ad.grad(lambda x: 3.0)), X),
+    'vectors': (ad.vmap(ad.grad(lambda x: x)), np.outer(X, X)),
+    'an example that is written into': (ad.vmap(ad.grad(
+        lambda x, y: y.fill(0.0))), X, np.outer(X, X)),
+    'examples of integers': (ad.vmap(ad.grad(cube)), np.arange(3)),
+    'truth of an example': (ad.vmap(ad.grad(
+        lambda x: x if -x else x)), X),
+    'a value that is written into': (ad.vmap(lambda x: write(
+        ad.value_and_grad(lambda x: x)(x)[0])), X),
+    'an argument that is written into': (ad.vmap(lambda x: write(
+        ad.grad(lambda x, y: write(y) * x)(x, x))), X),
 }
 ESCAPED = []
 ad.grad(lambda x: ESCAPED.append(x) or x)(1.0)
@@ -123,7 +153,9 @@ def test_transformations_outside_take_the_usual_road(taken):
     nested = [ad.grad(ad.grad(cube)),
               lambda x: ad.make_jaxpr(ad.grad(cube))(x).eqns and 0.0,
               lambda x: ad.jvp(ad.grad(cube), (x,), (1.0,)),
-              lambda x: ad.vmap(ad.grad(cube))(np.array([x]))]
+              lambda x: ad.vmap(ad.vmap(ad.grad(cube)))(np.array([[x]])),
+              lambda x: ad.jvp(ad.vmap(ad.grad(cube)), (X * x,), (X,)),
+              lambda x: ad.jvp(lambda x: ad.grad(cube)(2.0) * x, (x,), (x,))]
     for f in nested:
         taken.clear()
         check_both_ways(f, 2.0)

@@ -161,7 +161,7 @@ def is_prepared_for_examples(f, *args):
     """Return whether a call prepares an operation for all examples."""
     tape.preparations.clear()
     f(*args)
-    return any(type(x) is prepared.Prepared and type(key[-1]) is int
+    return any(type(x) is prepared.Prepared and type(key[1]) is int
                for key, x in tape.preparations.items())
 
 
