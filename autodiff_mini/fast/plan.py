@@ -86,8 +86,13 @@ def stays_ordered(eqn, in_order):
 
 
 def is_ordered(eqn, in_order):
-    """Return whether all operands of an equation are C-contiguous."""
-    return in_order.issuperset(filter(is_variable, eqn.invars))
+    """Return whether all operands of an equation are C-contiguous.
+
+    A loop reads its rows one by one, and a single number has no order.
+    """
+    start = sum(eqn.params.get('counts', [len(eqn.invars)]))
+    return all(v in in_order or i >= start and math.prod(v.aval.shape[1:]) < 2
+               for i, v in enumerate(eqn.invars) if is_variable(v))
 
 
 def c_ordered(jaxpr) -> tuple:

@@ -488,8 +488,23 @@ def can_split(eqn):
                 and adds_in_turn())
     return primitive in PIECEWISE and (
         not any(aval.shape for aval in avals)
+        or primitive in (max_p, min_p) and ties_alike(primitive)
         or primitive in PYTHON and primitive not in (pow_p, max_p, min_p)
         or getattr(primitive.impl, 'nin', 0) == 1 and as_numpy(primitive))
+
+
+@cache
+def ties_alike(primitive):
+    """Return whether 0.0 and -0.0 tie in vectors as in single numbers."""
+    ufunc, steps = primitive.impl, np.arange(16.0)
+    x, y = np.copysign(0.0, np.sin(steps)), np.copysign(0.0, np.cos(steps))
+    pairs = [(x, y), (x[::-1], y[::-1]), (x, 0.0), (x, -0.0), (0.0, x),
+             (-0.0, x)]
+    parts = [[z[i:i + n] if np.ndim(z) else z for z in pair]
+             for pair in pairs for n in range(1, FEW + 1)
+             for i in range(0, 16, n)]
+    return all(np.array_equal(np.signbit(ufunc(*part)), np.signbit(
+        [ufunc(*xs) for xs in np.broadcast(*part)])) for part in parts)
 
 
 def rearranged(eqn, xs):

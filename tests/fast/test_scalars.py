@@ -10,9 +10,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.fast.compiler import FastLowered, Version
 from autodiff_mini.fast.scalars import (
-    MATH, adds_in_turn, as_numpy, in_turn, raising)
+    MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
 from autodiff_mini.fast.simplify import opened
-from autodiff_mini.primitives.elementwise import tanh_p
+from autodiff_mini.primitives.elementwise import max_p, min_p, tanh_p
 from tests.test_jit_equals_eager import (
     Raised, assert_identical, outcome, plain)
 from tests.test_lowering import without_lines
@@ -219,6 +219,7 @@ FEW = {     # programs that become numbers
     'constants': lambda x, v: np.sin(v * x + V) + V,
     'choice': lambda x, v: np.where(v > x, v, -v) * v,
     'truths': lambda x, v: np.where((v > 0) & ~(v > x), v, 1.0),
+    'extremes': lambda x, v: np.maximum(v, -v * 0.0) * np.minimum(0.0, v * x),
 }
 POWERS = {  # of an array without axes, or of an element
     'choice_of_vectors': lambda v: np.where(v > 0, v, 1.0)[1] ** -0.2 + v,
@@ -300,6 +301,18 @@ def test_a_while_loop_runs_on_the_elements_of_a_vector():
     assert lowered(f, V, X).source.count('try:') == 1
     for x in map(np.float64, FEW_POINTS):
         check_outcome(ad.jit(f), by_hand, (V, x))
+
+
+def test_a_loop_over_strided_numbers_runs_on_floats():
+    """The reverse pass of `odeint` loops over a column of its times."""
+    m = np.sin(np.arange(12.0)).reshape(3, 4)
+    loop = lambda lib, rows: lib.scan(
+        lambda c, x: (np.reshape(c * x, -1)[0] + np.sin(c), c), X, rows)
+    for piece, is_fast in [((..., 1), True), ((..., slice(1, 2)), True),
+                           ((..., slice(0, 3, 2)), False)]:
+        f = lambda lib: lambda m: loop(lib, m[piece])
+        assert ('careful_loop' in lowered(f(ad), m).source) == is_fast
+        assert_identical(ad.jit(f(ad))(m), f(unrolled)(m))
 
 
 LOOPS = {   # of numbers, and then of vectors
@@ -412,3 +425,15 @@ def test_a_program_that_gives_up_does_not_warn_twice():
             warnings.simplefilter('always')
             g(x)
         assert len(caught) == 1
+
+
+def test_extremes_whose_zeros_differ_in_numpy_are_detected():
+    """In a tie of 0.0 and -0.0, a vector must end as single numbers do."""
+    assert ties_alike(max_p) and ties_alike(min_p)
+    for is_other in (lambda x, y: np.size(x) > 1,
+                     lambda x, y: np.ndim(x) != np.ndim(y),
+                     lambda x, y: np.array(x).strides < (0,)):
+        class Split:
+            def impl(self, x, y):
+                return np.maximum(*((y, x) if is_other(x, y) else (x, y)))
+        assert not ties_alike(Split())
