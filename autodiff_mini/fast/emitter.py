@@ -6,7 +6,7 @@ results, makes an array of each number beforehand, and calls a ufunc's own
 """
 
 from collections import ChainMap
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -16,7 +16,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.fast.plan import UFUNCS, is_large, plan
-from autodiff_mini.fast.scalars import as_numbers, indented, scalar_lines
+from autodiff_mini.fast.scalars import (
+    as_numbers, has_boxes, indented, scalar_lines)
 from autodiff_mini.fast.simplify import (
     is_number, opened, same_value, simplify)
 from autodiff_mini.interpreters import lowering
@@ -34,18 +35,19 @@ class FastEmitter(Emitter):
 
     Args:
         fast: whether the arguments of the program are C-contiguous.
+        version: the class Version.
     """
 
     reserved = Emitter.reserved | {
         'part', 'step', 'sin', 'cos', 'sqrt', 'args', 'kwargs'}
 
-    def __init__(self, fast):
+    def __init__(self, fast, version):
         super().__init__()
-        self.fast = fast
+        self.fast, self.version = fast, version
         self.eqn: Any = None    # the equation being written
         self.head = []          # lines that define numbers
         self.numbers = count(1)
-        self.ordered = self.in_order = self.scalar = False
+        self.ordered = self.in_order = self.scalar = self.boxes = False
         self.short = None       # a short program of numbers
         self.strong = set()     # the results that are NumPy's numbers
 
@@ -60,7 +62,7 @@ class FastEmitter(Emitter):
         numbers = self.fast and name == 'program' and as_numbers(
             jaxpr, ordered, arrays=len(vectors))
         if numbers:
-            self.scalar = True
+            self.scalar, self.boxes = True, has_boxes(numbers)
             self.in_order = self.in_order or bool(vectors)
             body = scalar_lines(self, numbers, jaxpr, names)
         else:
@@ -74,6 +76,11 @@ class FastEmitter(Emitter):
         """Append a function with these lines."""
         self.lines += [(f'def {signature}:', None), *indented(body),
                        ('', None), ('', None)]
+
+    def later(self, jaxpr, name):
+        """Return the name of a function that is compiled when called."""
+        write = cache(partial(self.version, jaxpr, False))
+        return self.constant(name, lambda *xs: write()(*xs))
 
     def body(self, jaxpr, names, ordered):
         """Return the lines for the equations of a program."""

@@ -23,7 +23,7 @@ from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import add_p
 from autodiff_mini.primitives.linalg import matmul_p
-from autodiff_mini.primitives.shapes import reshape_p
+from autodiff_mini.primitives.shapes import reshape_p, stack_p
 
 MOST = 4_000_000    # the most elements to keep for all steps
 
@@ -146,6 +146,8 @@ def fission(jaxpr, avals, length, reverse, counts):
         avals: the types of the operands of the scan.
         length, reverse, counts: the parameters of the scan.
     """
+    if length == 1:
+        return one_step(jaxpr, avals, counts)
     body = simplify(opened(jaxpr), batched=True)
     parts = taken_apart(body, counts)
     if length * sum(math.prod(v.aval.shape) for v in parts.kept) > MOST:
@@ -201,6 +203,16 @@ def fission(jaxpr, avals, length, reverse, counts):
                                     reverse=reverse)
         return [*outs.values(), *[env[v] for v in ys]]
     return stage_program(scan, avals, TraceTag('scan', Jaxpr))
+
+
+def one_step(body, avals, counts):
+    """Return a scan of one step as a program without a loop."""
+    def step(*operands):
+        consts, carry, xs = split(operands, counts)
+        outs = run(body, *consts, *carry, *[x[0] for x in xs])
+        return [*outs[:counts[1]], *[stack_p.bind(y, axis=0)
+                                     for y in outs[counts[1]:]]]
+    return stage_program(step, avals, TraceTag('scan', Jaxpr))
 
 
 def results(eqns):

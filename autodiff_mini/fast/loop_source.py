@@ -5,6 +5,8 @@ Chapter 35.
 """
 
 import math
+from collections import ChainMap
+from dataclasses import replace
 from functools import partial
 from itertools import chain, repeat
 from struct import pack_into
@@ -13,14 +15,15 @@ from autodiff_mini.core import Primitive
 from autodiff_mini.fast.emitter import fast_rules
 from autodiff_mini.fast.plan import HUGE, UFUNCS, c_ordered
 from autodiff_mini.fast.scalars import (
-    as_numbers, carefully, checked, float_text, indented, is_bool, put_back,
-    reshaped, scalar_body, taken_out)
+    as_numbers, carefully, checked, float_text, indented, is_bool, is_float,
+    loop_lines, loop_rules, put_back, reshaped, scalar_body, scalar_lines,
+    taken_out)
 from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.loops import (
-    scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
+    hoist, scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
     while_p)
 from autodiff_mini.interpreters import abstract, lowering
-from autodiff_mini.jaxprs import Jaxpr, dead_rules, drop_dead
+from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
 from autodiff_mini.primitives.elementwise import sign_p
 
 loop_p = Primitive('scan', multiple_results=True)    # its name in errors
@@ -32,18 +35,28 @@ lowering.rules[loop_p] = scan_lowering
 def loop_lowering(emitter, *names, jaxpr, counts, **steps):
     """Append a function with a Python loop, and return a call to it."""
     name, ordered = f'loop_{next(emitter.numbers)}', emitter.ordered
-    arguments, body = array_loop(emitter, jaxpr, ordered, counts, **steps)
-    if emitter.fast and (numbers := as_numbers(jaxpr, ordered)):
-        careful = f'careful_{name}'
-        emitter.define(f'{careful}({", ".join(arguments)})', body)
+    numbers = emitter.fast and as_numbers(jaxpr, ordered, is_number)
+    if numbers:
         arguments, body = scalar_loop(
-            emitter, jaxpr, numbers, counts,
-            lambda *given: f'{careful}({", ".join(given)})', **steps)
+            emitter, jaxpr, numbers, counts, by_itself(emitter), **steps)
+    else:
+        arguments, body = array_loop(emitter, jaxpr, ordered, counts, **steps)
     emitter.define(f'{name}({", ".join(arguments)})', body)
     return f'{name}({", ".join(names)})'
 
 
 fast_rules[loop_p] = loop_lowering
+
+
+def is_number(v):
+    return is_float(v) or is_bool(v)
+
+
+def by_itself(emitter):
+    """Return the current equation as a program of its own."""
+    eqn = emitter.eqn
+    ins = [Var(v.aval) for v in eqn.invars]
+    return Jaxpr([], ins, [replace(eqn, invars=ins)], eqn.outvars, [])
 
 
 def array_loop(emitter, jaxpr, ordered, counts, length, reverse):
@@ -88,8 +101,7 @@ def looped(head, step):
     return [(head, None), *indented(step)] if step else []
 
 
-def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
-                reverse=False, tests=None):
+def scalar_loop(emitter, jaxpr, numbers, counts, program, length, reverse):
     """Return the arguments and lines of a function that loops with floats.
 
     Args:
@@ -97,9 +109,7 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         jaxpr: the body.
         numbers: the Numbers of the body.
         counts, length, reverse: the parameters of the scan.
-        instead: takes the names of the arguments, and returns the text of a
-            call to the fallback.
-        tests: the Numbers of the test of a while loop.
+        program: a program of only this loop, for the fallback.
     """
     names, fixed = emitter.names(numbers.jaxpr), sum(counts[:2])
     given = [names['given', i] for i in range(len(jaxpr.invars))]
@@ -108,21 +118,12 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
     carry = [*chain(*numbers.ins[counts[0]:fixed])]
     ends = [*chain(*numbers.outs[:counts[1]])]
     text, back = partial(float_text, emitter, names=names), '[::-1]' * reverse
-    head, step, end, errors = 'while True:', [], [], set()
-    if tests:
-        names.update((v, names[x]) for vs, xs in zip(tests.ins, numbers.ins)
-                     for v, x in zip(vs, xs))
-        step, errors = scalar_body(emitter, tests.jaxpr, names)
-        step.append((f'if not {text(tests.outs[0][0])}: break', None))
-    else:
-        lists, head = over_rows(
-            emitter, arguments[fixed:], names, length, back)
-        start += lists
-    lines, more_errors = scalar_body(emitter, numbers.jaxpr, names)
-    step += lines
+    lists, head = over_rows(emitter, arguments[fixed:], names, length, back)
+    start += lists
+    step, errors = scalar_body(emitter, numbers.jaxpr, names)
     outs = [put_back(emitter, v, parts, names)
             for v, parts, _ in arguments[counts[0]:fixed]]
-    watched = [names[v] for v in carry]
+    watched, end = [names[v] for v in carry], []
     live = drop_dead(Jaxpr([], [], numbers.jaxpr.eqns, ends, [])).eqns
     reaching = {v for eqn in live for v in eqn.invars}  # the carry
     for v, parts in zip(jaxpr.outvars[counts[1]:], numbers.outs[counts[1]:]):
@@ -130,14 +131,14 @@ def scalar_loop(emitter, jaxpr, numbers, counts, instead, length=None,
         start.append((f'{made} = []', None))
         step += [(f'{made}.append({text(x)})', None)
                  for x in (parts[::-1] if reverse else parts)]
-        end += packed(emitter, array, (length, *v.aval.shape), made + back)
+        end += packed(emitter, v, array, length, made + back)
         if not reaching.issuperset([*carry, *parts]):
             watched.append(f'sum({made})')
         outs.append(array)
     step += assigned([names[v] for v in carry], map(text, ends))
     lines = [*start, *looped(head, step), *checked(emitter, watched), *end]
-    return given, carefully(emitter, given, lines, errors | more_errors,
-                            outs, instead(*given))
+    return given, carefully(emitter, given, lines, errors, outs,
+                            emitter.later(program, 'careful_loop'))
 
 
 def over_rows(emitter, rows, names, length, back):
@@ -163,15 +164,18 @@ def over_rows(emitter, rows, names, length, back):
     return lines, f'for {", ".join(lists.values())} in {text}:'
 
 
-def packed(emitter, array, shape, numbers):
-    """Return the lines that make an array from a list of numbers."""
+def packed(emitter, v, array, length, numbers):
+    """Return the lines that make an array of rows from a list of numbers."""
+    shape, dtype = (length, *v.aval.shape), emitter.dtype_of(v)
     size = math.prod(shape)
     if size < HUGE:
         pack = emitter.constant('pack_into', pack_into)
-        fill = f"{pack}('{size}d', {array}, 0, *{numbers})"
+        code = '?' if dtype else 'd'
+        fill = f"{pack}('{size}{code}', {array}, 0, *{numbers})"
     else:       # packing would fill the cache twice
-        fill = f'{array}.ravel()[:] = np.fromiter({numbers}, float)'
-    return [(f'{array} = np.empty({shape})', None), (fill, None)]
+        fill = (f'{array}.ravel()[:] = np.fromiter({numbers}, '
+                f'{emitter.dtype(v.aval.dtype)})')
+    return [(f'{array} = np.empty({shape}{dtype})', None), (fill, None)]
 
 
 def assigned(names, values):
@@ -181,18 +185,60 @@ def assigned(names, values):
     return [(text, None)] if pairs else []
 
 
-def fast_while(emitter, *names, counts, **programs):
+floats_p = Primitive('while', multiple_results=True)     # of numbers
+
+
+def split_while(eqn, ordered, ins, outs):
+    """Return a while loop of numbers, or None if arrays suit it better.
+
+    Args:
+        eqn: the loop.
+        ordered: whether its operands are in row order.
+        ins, outs: lists of the numbers of each operand and result.
+    """
+    test, body = [simplify(opened(eqn.params[x])) for x in ('test', 'body')]
+    tests = as_numbers(test, ordered, is_bool)
+    steps = tests and as_numbers(body, ordered)
+    fixed = [*chain(*ins[:eqn.params['counts'][0]])]
+    return steps and Equation(
+        floats_p, [*chain(*ins)], {'tests': tests, 'steps': steps,
+                                   'count': len(fixed)},
+        [*chain(*outs)], eqn.line)
+
+
+def while_lines(emitter, eqn, names):
+    """Return the lines of a while loop of numbers, and its errors."""
+    tests, steps, count = map(eqn.params.get, ('tests', 'steps', 'count'))
+    names, given = ChainMap({}, names), steps.jaxpr.invars
+    text = partial(float_text, emitter, names=names)
+    start = [*map(text, eqn.invars)]
+    names.update(zip(given[:count], start))
+    names.update(zip(chain(*tests.ins), map(text, given)))
+    first, body = hoist(steps.jaxpr, count)
+    before, errors = scalar_body(emitter, first, names)
+    test, more = scalar_body(emitter, tests.jaxpr, names)
+    test.append((f'if not {text(tests.outs[0][0])}: break', None))
+    step, others = scalar_body(emitter, body, names)
+    carry, ends = [*map(text, given[count:])], map(text, chain(*steps.outs))
+    step += assigned(carry, ends)
+    return [*assigned(carry, start[count:]), *before,
+            *looped('while True:', test + step),
+            *assigned(map(text, eqn.outvars), carry)], errors | more | others
+
+
+def fast_while(emitter, *names, **params):
     """Return a call to `loop_while`, or to a function written for floats."""
-    call = partial(while_lowering, emitter, counts=counts, **programs)
-    test, body = [simplify(opened(programs[x])) for x in ('test', 'body')]
-    tests = emitter.fast and as_numbers(test, emitter.ordered, is_bool)
-    steps = tests and as_numbers(body, emitter.ordered)
-    if not steps:
-        return call(*names)
-    name = f'while_{next(emitter.numbers)}'
-    given, body = scalar_loop(emitter, body, steps, counts, call, tests=tests)
-    emitter.define(f'{name}({", ".join(given)})', body)
+    jaxpr = by_itself(emitter)
+    numbers = emitter.fast and as_numbers(jaxpr, emitter.ordered)
+    if not numbers:
+        return while_lowering(emitter, *names, **params)
+    name, given = f'while_{next(emitter.numbers)}', emitter.names(jaxpr)
+    body = scalar_lines(emitter, numbers, jaxpr, given,
+                        emitter.later(jaxpr, 'careful_while'))
+    arguments = ', '.join(given[v] for v in jaxpr.invars)
+    emitter.define(f'{name}({arguments})', body)
     return f'{name}({", ".join(names)})'
 
 
 fast_rules[while_p] = fast_while
+loop_rules[while_p], loop_lines[floats_p] = split_while, while_lines

@@ -12,18 +12,17 @@ import math
 import operator
 from collections import ChainMap, Counter
 from contextvars import Context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from itertools import chain
 from threading import local
-from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.core import ShapedArray
-from autodiff_mini.fast.plan import keeps_order
+from autodiff_mini.fast.plan import c_ordered, keeps_order, stays_ordered
 from autodiff_mini.fast.simplify import ELEMENTWISE, PIECEWISE, simplify
 from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
 from autodiff_mini.primitives.elementwise import (
@@ -31,7 +30,8 @@ from autodiff_mini.primitives.elementwise import (
     isfinite_p, le_p, log1p_p, log_p, lt_p, max_p, min_p, mul_p, ne_p, neg_p,
     or_p, pow_p, sin_p, sqrt_p, sub_p, tanh_p, where_p, xor_p)
 from autodiff_mini.primitives.indexing import index_p, scatter_p
-from autodiff_mini.primitives.reductions import reduce_sum_p
+from autodiff_mini.primitives.reductions import (
+    reduce_max_p, reduce_min_p, reduce_sum_p)
 from autodiff_mini.primitives.shapes import (
     broadcast_to_p, concatenate_p, reshape_p, stack_p, transpose_p)
 from autodiff_mini.zeros import Zero
@@ -49,12 +49,14 @@ PYTHON = {
             'else float(np.maximum({0}, {1}))'),    # 0.0 and -0.0
     min_p: ('{0} if {0} < {1} else {1} if {1} < {0} '
             'else float(np.minimum({0}, {1}))')}
-MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos}
+MATH = {sqrt_p: math.sqrt, sin_p: math.sin, cos_p: math.cos,
+        pow_p: math.pow}
 # The operands for which NumPy's function raises no error but underflow.
 CALM = {exp_p: '{} < 709.0', log_p: '{} > 0.0', log1p_p: '{} > -1.0',
         tanh_p: ''}
 TESTS = {lt_p, le_p, gt_p, ge_p, eq_p, ne_p, isfinite_p}
 OPEN = {add_p, sub_p, mul_p, neg_p, abs_p, astype_p, sqrt_p, sin_p, cos_p}
+CHOICES = {where_p, max_p, min_p}
 FEW_CALLS = 12  # of NumPy: more tests take longer than catching its errors
 MANY = 100      # equations: a longer program reuses the names of numbers
 WIDE = 30       # letters: a longer expression has a line of its own
@@ -89,12 +91,14 @@ def is_small(v):
 
 def is_scalar_equation(eqn):
     """Return whether Python floats can compute an equation."""
+    if eqn.primitive in loop_lines:
+        return all(map(is_float, eqn.invars + eqn.outvars))
     primitive, out = eqn.primitive, eqn.outvars[0]
     if primitive is pow_p and not is_power(eqn) and out.aval.weak_type:
         return False
     if primitive in (and_p, or_p, xor_p, invert_p):
         return all(map(is_bool, eqn.invars))
-    if primitive in (where_p, max_p, min_p):
+    if primitive in CHOICES:
         *tests, x, y = eqn.invars
         return all(map(is_bool, tests)) and is_float(out) and not any(
             map(is_bool, (x, y)))
@@ -135,6 +139,17 @@ def with_boxes(jaxpr):
     return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars, jaxpr.consts)
 
 
+def has_boxes(numbers):
+    """Return whether it matters if an argument is a box.
+
+    It does if the program returns the argument or raises it to a power.
+    """
+    powers = [v for eqn in numbers.jaxpr.eqns if eqn.primitive is pow_p
+              for v in eqn.invars]
+    return not {*numbers.jaxpr.invars}.isdisjoint(
+        [*powers, *numbers.jaxpr.outvars])
+
+
 @cache
 def as_numpy(primitive):
     """Return whether single numbers have the same bits as NumPy's arrays.
@@ -145,6 +160,9 @@ def as_numpy(primitive):
     """
     ufunc = primitive.impl
     x = np.linspace(0.0 if primitive is sqrt_p else -5.0, 50.0, 1000)
+    if primitive is pow_p:      # of single numbers
+        return all(y ** z == math.pow(y, z) for y in x[100::9]
+                   for z in (-0.2, 0.5, 1 / 3, 2.0, y, -y))
     with np.errstate(all='ignore'):
         found = [ufunc(x), ufunc(x[::-1])[::-1], list(map(ufunc, x))]
         for n in range(2, FEW + 1):
@@ -170,7 +188,7 @@ class Short(NamedTuple):
     errors: set
 
 
-def scalar_lines(emitter, numbers, jaxpr, names):
+def scalar_lines(emitter, numbers, jaxpr, names, fallback='careful'):
     """Return the lines of a function for a program of single numbers.
 
     Args:
@@ -178,6 +196,7 @@ def scalar_lines(emitter, numbers, jaxpr, names):
         numbers: the Numbers of the program.
         jaxpr: the original program.
         names: the names of its variables.
+        fallback: the name of the function to call if they give up.
     """
     floats, given = ChainMap({}, names), [names[v] for v in jaxpr.invars]
     start = taken_out(zip(jaxpr.invars, numbers.ins, given), floats)
@@ -187,10 +206,9 @@ def scalar_lines(emitter, numbers, jaxpr, names):
         CALM if calls <= FEW_CALLS else ())
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
-    if 'RuntimeError' not in errors:
+    if fallback == 'careful' and 'RuntimeError' not in errors:
         emitter.short = Short(given, [*start, *lines], outs, errors)
-    return carefully(emitter, given, [*start, *lines], errors, outs,
-                     f'careful({", ".join(given)})')
+    return carefully(emitter, given, [*start, *lines], errors, outs, fallback)
 
 
 def taken_out(arguments, names):
@@ -241,34 +259,41 @@ def scalar_body(emitter, jaxpr, names, results=(), calm=()):
         results: variables that must also be finite.
         calm: by primitive: the test that spares catching NumPy's errors.
     """
-    watched = [v for eqn in jaxpr.eqns if eqn.primitive not in OPEN
-               for v in eqn.invars] + [*results]
+    watched = to_check(jaxpr, results)
     uses = Counter(v for eqn in jaxpr.eqns for v in eqn.invars)
     lone = {*results}.difference(uses)
+    loops = [eqn for eqn in jaxpr.eqns if eqn.primitive in loop_lines]
     # These keep their names, so they count as needed more than once.
-    uses.update([*jaxpr.invars, *jaxpr.outvars, *watched] * 2)
+    uses.update([*jaxpr.invars, *jaxpr.outvars, *watched,
+                 *(v for eqn in loops for v in eqn.invars)] * 2)
     lines, errors, free, inner = [], {'ArithmeticError'}, [], {}
     for eqn in jaxpr.eqns:
+        if eqn.primitive in loop_lines:
+            loop, more = loop_lines[eqn.primitive](emitter, eqn, names)
+            lines += loop
+            errors |= more
+            continue
         primitive, [out] = eqn.primitive, eqn.outvars
         is_pow = primitive is pow_p
+        boxes = is_pow and any(eqn.params['boxes'])
         operands = [float_text(emitter, v, names, not is_pow)
                     for v in eqn.invars]
         if primitive in PYTHON:     # `before` binds more strongly
             before = {'*', '/'} if primitive in (add_p, sub_p) else set()
             operands = [f'({x})' if {*x.split()[1::2]} - before else x
                         for x in operands]
-        if is_pow and (any(eqn.params['boxes']) or not is_power(eqn)):
+        if primitive in PYTHON and (not is_pow or is_power(eqn) and not boxes):
+            text = PYTHON[primitive].format(*operands)
+        elif primitive in MATH and not boxes and as_numpy(primitive):
+            errors.add('ValueError')
+            name = emitter.constant(primitive.name, MATH[primitive])
+            text = f'{name}({", ".join(operands)})'
+        elif is_pow:
             errors.add('RuntimeError')
             operands[0] = f'np.float64({operands[0]})'
             base, exponent = [f'np.array({x})' if is_box else x for x, is_box
                               in zip(operands, eqn.params['boxes'])]
             text = f'float({base} ** {exponent})'
-        elif primitive in PYTHON:
-            text = PYTHON[primitive].format(*operands)
-        elif primitive in MATH and as_numpy(primitive):
-            errors.add('ValueError')
-            name = emitter.constant(primitive.name, MATH[primitive])
-            text = f'{name}({operands[0]})'
         else:
             if primitive not in calm:
                 errors.add('RuntimeError')
@@ -289,12 +314,38 @@ def scalar_body(emitter, jaxpr, names, results=(), calm=()):
         if free and len(jaxpr.eqns) > MANY:
             names[out] = free.pop()     # its memory is in the cache
         lines.append((f'{names[out]} = {text}', eqn))
-    watched = dict.fromkeys(v for v in watched
-                            if type(v) is Var and not is_bool(v))
     return lines + checked(
         emitter, dict.fromkeys(names[v] for v in watched
                                if v not in emitter.strong),
         [names[v] for v in watched if v in emitter.strong]), errors
+
+
+def to_check(jaxpr, results):
+    """Return the variables to check, in order.
+
+    A number that is not finite must not get lost in a comparison, a choice,
+    or a quotient.  But if a sum of it is checked, it need not be.
+
+    Args:
+        jaxpr: a program of single numbers.
+        results: other variables that must be finite.
+    """
+    found = dict.fromkeys([*(v for eqn in jaxpr.eqns if eqn.primitive
+                             not in OPEN for v in eqn.invars), *results])
+    shown = set()   # if not finite, neither is a number that is checked
+    for eqn in reversed(jaxpr.eqns):
+        [out, *_] = eqn.outvars
+        if eqn.primitive in OPEN and (out in found or out in shown):
+            shown.update(eqn.invars)
+        if eqn.primitive in CHOICES and all(map(is_finite, eqn.invars)):
+            shown.add(out)  # its operands are checked
+    return [v for v in found if type(v) is Var and v not in shown
+            and not is_bool(v)]
+
+
+def is_finite(v):
+    """Return whether an operand is a variable or a finite number."""
+    return type(v) is Var or math.isfinite(v.val)
 
 
 def checked(emitter, names, strong=()):
@@ -313,7 +364,7 @@ def unless(test):
     return [(f'if not {test}:', None), ('    raise ArithmeticError', None)]
 
 
-def carefully(emitter, given, lines, errors, outs, instead):
+def carefully(emitter, given, lines, errors, outs, fallback):
     """Return lines that call a fallback if Python floats give up.
 
     Args:
@@ -323,7 +374,7 @@ def carefully(emitter, given, lines, errors, outs, instead):
         errors: the errors that make them give up.  A function of `math` can
             raise ValueError, and NumPy RuntimeError; see Raising.
         outs: the texts of the results.
-        instead: the text of the call to the fallback.
+        fallback: the name of the function to call then.
     """
     lines = [*lines, (f'return [{", ".join(outs)}]', None)]
     if 'RuntimeError' in errors:
@@ -333,7 +384,7 @@ def carefully(emitter, given, lines, errors, outs, instead):
         lines = [(f'return {run}({", ".join([name, *given])})', None)]
     return [('try:', None), *indented(lines),
             (f'except ({", ".join(sorted(errors))}):', None),
-            (f'    return {instead}', None)]
+            (f'    return {fallback}({", ".join(given)})', None)]
 
 
 class Raising(local):
@@ -369,7 +420,8 @@ MOVING = {index_p, scatter_p, concatenate_p, stack_p, broadcast_to_p,
           reshape_p, transpose_p}
 
 
-class Numbers(NamedTuple):
+@dataclass(eq=False)
+class Numbers:
     """A program of single numbers that replaces one of small arrays.
 
     Args:
@@ -396,31 +448,42 @@ def as_numbers(jaxpr, ordered, is_result=is_float, arrays=0):
         program = with_boxes(jaxpr)
         return Numbers(program, [[v] for v in jaxpr.invars],
                        [[v] for v in program.outvars])
-    numbers = (ordered and has_few_numbers(jaxpr) and keeps_order(jaxpr)
-               and split_up(with_boxes(jaxpr)))
+    numbers = (has_few_numbers(jaxpr, ordered) and keeps_order(jaxpr)
+               and split_up(with_boxes(jaxpr), ordered))
     if (numbers and is_scalar(numbers.jaxpr, is_result)
             and 2 * price(numbers.jaxpr) < CALL * (len(jaxpr.eqns) - arrays)):
         return numbers
     return None
 
 
-def has_few_numbers(jaxpr):
-    """Return whether all arrays have few elements, floats or booleans."""
+def has_few_numbers(jaxpr, ordered):
+    """Return whether all arrays have few elements, floats or booleans.
+
+    If they are not in row order, each must be a single number.
+    """
     found = chain(jaxpr.constvars, jaxpr.invars,
                   *[eqn.outvars for eqn in jaxpr.eqns])
     return seams.library_of(jaxpr.consts) is None and all(
-        v.aval.dtype in (float, bool)
+        v.aval.dtype in (float, bool) and (ordered or not v.aval.shape)
         and v.aval.ndim <= 32   # the most that NumPy iterates over
         and 0 < math.prod(v.aval.shape) <= FEW for v in found)
 
 
 def price(jaxpr):
-    """Return about how long a program takes, in Python operations."""
+    """Return about how long a program takes, in Python operations.
+
+    A loop has a price of its own.
+    """
     return sum(1 if eqn.primitive in PYTHON or eqn.primitive in MATH
-               and as_numpy(eqn.primitive) else CALL for eqn in jaxpr.eqns)
+               and as_numpy(eqn.primitive) else CALL for eqn in jaxpr.eqns
+               if eqn.primitive not in loop_lines)
 
 
-def split_up(jaxpr):
+loop_rules = {}     # by primitive: splits up a loop, as `split_up` does
+loop_lines = {}     # by primitive: writes a loop of numbers
+
+
+def split_up(jaxpr, ordered):
     """Return Numbers for a program, or None if an equation forbids it."""
     parts = {v: array_of(map(Literal, x.flat if v.aval.shape else [x]),
                          v.aval.shape)
@@ -428,21 +491,34 @@ def split_up(jaxpr):
     parts |= {v: new_numbers(v) for v in jaxpr.invars}
     read = lambda v: parts[v] if type(v) is Var else array_of([v], ())
     eqns = []
+    in_order = c_ordered(jaxpr)[0] if ordered else set()
     for eqn in jaxpr.eqns:
+        if eqn.primitive in loop_rules:
+            parts |= {v: new_numbers(v) for v in eqn.outvars}
+            loop = loop_rules[eqn.primitive](
+                eqn, stays_ordered(eqn, in_order),
+                *[[read(v).ravel().tolist() for v in vs]
+                  for vs in (eqn.invars, eqn.outvars)])
+            if not loop:
+                return None
+            eqns.append(loop)
+            continue
         if not can_split(eqn):
             return None
         [out], xs = eqn.outvars, [read(v) for v in eqn.invars]
         if eqn.primitive in MOVING:
             parts[out] = rearranged(eqn, xs)
-        elif eqn.primitive is reduce_sum_p:
-            def add(x, y):
+        elif eqn.primitive in FOLDS:
+            primitive, fold = FOLDS[eqn.primitive]
+
+            def apply(x, y):
                 z = Var(ShapedArray((), out.aval.dtype))
-                eqns.append(Equation(add_p, [x, y], {}, [z], eqn.line))
+                eqns.append(Equation(primitive, [x, y], {}, [z], eqn.line))
                 return z
             rows = np.moveaxis(xs[0], eqn.params['axis'][0], -1)
-            sums = [in_turn(row, add)
-                    for row in rows.reshape(-1, rows.shape[-1]).tolist()]
-            parts[out] = array_of(sums, out.aval.shape)
+            rows = rows.reshape(-1, rows.shape[-1]).tolist()
+            parts[out] = array_of([fold(apply, row) for row in rows],
+                                  out.aval.shape)
         else:
             parts[out] = ys = new_numbers(out)
             eqns += [Equation(eqn.primitive, operands, eqn.params, [y],
@@ -483,9 +559,10 @@ def can_split(eqn):
         return not is_box and all(
             type(v) is Literal or v.aval.dtype == out.aval.dtype
             for v in eqn.invars)
-    if primitive is reduce_sum_p:
+    if primitive in FOLDS:
         return (len(eqn.params['axis']) == 1 and avals[0].dtype == float
-                and adds_in_turn())
+                and (adds_in_turn() if primitive is reduce_sum_p
+                     else ties_alike(FOLDS[primitive][0])))
     return primitive in PIECEWISE and (
         not any(aval.shape for aval in avals)
         or primitive in (max_p, min_p) and ties_alike(primitive)
@@ -503,8 +580,11 @@ def ties_alike(primitive):
     parts = [[z[i:i + n] if np.ndim(z) else z for z in pair]
              for pair in pairs for n in range(1, FEW + 1)
              for i in range(0, 16, n)]
-    return all(np.array_equal(np.signbit(ufunc(*part)), np.signbit(
-        [ufunc(*xs) for xs in np.broadcast(*part)])) for part in parts)
+    alike = lambda x, y: np.array_equal(np.signbit(x), np.signbit(y))
+    return all(alike(ufunc(*part), [ufunc(*xs) for xs in np.broadcast(*part)])
+               for part in parts) and all(
+        alike(ufunc.reduce(x[:n]), reduce(ufunc, x[:n]))
+        for x, _ in pairs[:2] for n in range(1, FEW + 1))
 
 
 def rearranged(eqn, xs):
@@ -520,12 +600,17 @@ def rearranged(eqn, xs):
         for x in found.ravel().tolist()), found.shape)
 
 
-def in_turn(xs, add, zero=Literal(np.float64(0))):
+def in_turn(add, xs, zero=Literal(np.float64(0))):
     """Return the sum of up to eight numbers, added as NumPy adds them."""
     if len(xs) == FEW:
         while len(xs) > 1:
             xs = [add(x, y) for x, y in zip(xs[::2], xs[1::2])]
     return reduce(add, xs, zero)
+
+
+# By reduction: what combines two numbers, and in which order.
+FOLDS = {reduce_sum_p: (add_p, in_turn), reduce_max_p: (max_p, reduce),
+         reduce_min_p: (min_p, reduce)}
 
 
 @cache
@@ -535,7 +620,7 @@ def adds_in_turn():
     for n in range(1, FEW + 1):
         for k in range(1, FEW // n + 1):
             rows = numbers[:100 * n * k].reshape(100, k, n)
-            mine = [[in_turn(x, operator.add, 0.0) for x in row]
+            mine = [[in_turn(operator.add, x, 0.0) for x in row]
                     for row in rows.tolist()]
             across = np.swapaxes(rows, 1, 2)
             if not (mine == [np.sum(row, 1).tolist() for row in rows]
