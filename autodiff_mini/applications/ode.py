@@ -146,9 +146,9 @@ def growth(error):
 
     A nan counts as the largest error.
     """
-    least, most = (0.9 / 10)**5, (0.9 * 5)**5
-    error = np.where(error < most, np.maximum(error, least), most)
-    return 0.9 * error**-0.2
+    least = (0.9 / 10)**5
+    factor = 0.9 * np.maximum(error, least)**-0.2
+    return np.where(factor > 1/5, factor, 1/5)
 
 
 def first_step(func, course, t, y):
@@ -224,7 +224,7 @@ def integrate(func, limits, y0, t):
         y0: the state at the first time, a tree.
         t: float[n], the times.
     """
-    sign = np.where(t[-1] < t[0], -1, 1).astype(t.dtype)
+    sign = np.where(t[-1] < t[0], -1.0, 1.0).astype(t.dtype)
     course = Course(*limits, sign, sign * np.max(sign * t))
     step = first_step(func, course, t[0], y0)
     _, ys = scan(partial(arrive, func, course), step, t[1:])
