@@ -22,6 +22,7 @@ from autodiff_mini.fast.simplify import opened, simplify
 from autodiff_mini.higher_order.loops import (
     hoist, scan_for_outputs, scan_lowering, scan_types, split, while_lowering,
     while_p)
+from autodiff_mini.higher_order.programs import remembered
 from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.jaxprs import Equation, Jaxpr, Var, dead_rules, drop_dead
 from autodiff_mini.primitives.elementwise import sign_p
@@ -196,14 +197,20 @@ def split_while(eqn, ordered, ins, outs):
         ordered: whether its operands are in row order.
         ins, outs: lists of the numbers of each operand and result.
     """
-    test, body = [simplify(opened(eqn.params[x])) for x in ('test', 'body')]
-    tests = as_numbers(test, ordered, is_bool)
-    steps = tests and as_numbers(body, ordered)
-    fixed = [*chain(*ins[:eqn.params['counts'][0]])]
+    test, body, counts = map(eqn.params.get, ('test', 'body', 'counts'))
+    tests, steps = numbers_of(body, test, ordered)
+    fixed = [*chain(*ins[:counts[0]])]
     return steps and Equation(
         floats_p, [*chain(*ins)], {'tests': tests, 'steps': steps,
                                    'count': len(fixed)},
         [*chain(*outs)], eqn.line)
+
+
+@remembered
+def numbers_of(body, test, ordered):
+    """Return the Numbers of the test and the body of a while loop, or None."""
+    tests = as_numbers(simplify(opened(test)), ordered, is_bool)
+    return tests, tests and as_numbers(simplify(opened(body)), ordered)
 
 
 def while_lines(emitter, eqn, names):

@@ -90,9 +90,12 @@ def is_ordered(eqn, in_order):
 
     A loop reads its rows one by one, and a single number has no order.
     """
-    start = sum(eqn.params.get('counts', [len(eqn.invars)]))
-    return all(v in in_order or i >= start and math.prod(v.aval.shape[1:]) < 2
-               for i, v in enumerate(eqn.invars) if is_variable(v))
+    operands = eqn.invars
+    if 'counts' in eqn.params:
+        start = sum(eqn.params['counts'])
+        operands = operands[:start] + [
+            v for v in operands[start:] if math.prod(v.aval.shape[1:]) > 1]
+    return in_order.issuperset(filter(is_variable, operands))
 
 
 def c_ordered(jaxpr) -> tuple:

@@ -12,7 +12,7 @@ import math
 import operator
 from collections import ChainMap, Counter
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain
 from threading import local
@@ -131,10 +131,10 @@ def with_boxes(jaxpr):
             continue
         if eqn.primitive is where_p:
             boxes.update(eqn.outvars)
-        eqn = replace(eqn, invars=invars)
-        if eqn.primitive is pow_p:
-            eqn.params = {'boxes': tuple(v in boxes for v in invars)}
-        eqns.append(eqn)
+        params = {'boxes': tuple(v in boxes for v in invars)} if (
+            eqn.primitive is pow_p) else eqn.params
+        eqns.append(Equation(eqn.primitive, invars, params, eqn.outvars,
+                             eqn.line))
     outvars = list(map(env.get, jaxpr.outvars, jaxpr.outvars))
     return Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, outvars, jaxpr.consts)
 
@@ -491,12 +491,11 @@ def split_up(jaxpr, ordered):
     parts |= {v: new_numbers(v) for v in jaxpr.invars}
     read = lambda v: parts[v] if type(v) is Var else array_of([v], ())
     eqns = []
-    in_order = c_ordered(jaxpr)[0] if ordered else set()
     for eqn in jaxpr.eqns:
         if eqn.primitive in loop_rules:
             parts |= {v: new_numbers(v) for v in eqn.outvars}
             loop = loop_rules[eqn.primitive](
-                eqn, stays_ordered(eqn, in_order),
+                eqn, ordered and stays_ordered(eqn, c_ordered(jaxpr)[0]),
                 *[[read(v).ravel().tolist() for v in vs]
                   for vs in (eqn.invars, eqn.outvars)])
             if not loop:
