@@ -94,15 +94,17 @@ def is_ordered(eqn, in_order):
     if 'counts' in eqn.params:
         start = sum(eqn.params['counts'])
         operands = operands[:start] + [
-            v for v in operands[start:] if math.prod(v.aval.shape[1:]) > 1]
+            v for v in operands[start:] if math.prod(v.aval.shape[1:]) > 1
+            and (v, 'rows') not in in_order]
     return in_order.issuperset(filter(is_variable, operands))
 
 
 def c_ordered(jaxpr) -> tuple:
     """Return the variables that are C-contiguous, if the arguments are.
 
-    Also return those that NumPy computes C-contiguous arrays from.  They
-    include slices, whose strides do not increase from axis to axis.
+    A pair `(v, 'rows')` says that each row of `v` is.  Also return those that
+    NumPy computes C-contiguous arrays from.  They include slices, whose
+    strides do not increase from axis to axis.
     """
     arrays = [(v, x) for v, x in zip(jaxpr.constvars, jaxpr.consts)
               if type(x) is np.ndarray]
@@ -112,16 +114,21 @@ def c_ordered(jaxpr) -> tuple:
         if makes_order(eqn, found, slices):
             found.update(eqn.outvars)
             slices.update(eqn.outvars)
-        elif (eqn.primitive in (index_p, reshape_p) and len(eqn.invars) == 1
+            continue
+        if (eqn.primitive in (index_p, reshape_p) and len(eqn.invars) == 1
                 and is_ordered(eqn, slices)):
             slices.update(eqn.outvars)
+        if eqn.primitive is index_p and keeps_rows(eqn, found):
+            found.update((v, 'rows') for v in eqn.outvars)
     return found, slices
 
 
 def makes_order(eqn, in_order, slices):
     """Return whether the results are C-contiguous; see c_ordered."""
     ndim = len(eqn.outvars[0].aval.shape) if eqn.outvars else 0
-    if eqn.primitive in FRESH or eqn.primitive in WRITES:
+    if eqn.primitive in WRITES:     # it copies the first operand
+        return ndim < 2 or eqn.invars[0] in slices
+    if eqn.primitive in FRESH:
         return (ndim < 2 or eqn.primitive is matmul_p and ndim < 3
                 or is_ordered(eqn, slices))
     if not is_ordered(eqn, in_order):
@@ -131,6 +138,13 @@ def makes_order(eqn, in_order, slices):
     programs = programs_of(eqn)
     return eqn.primitive is reshape_p or (
         programs != [] and all(map(keeps_order, programs)))
+
+
+def keeps_rows(eqn, in_order):
+    """Return whether an index selects a contiguous piece of each row."""
+    [v, *_], [first, *rest] = eqn.invars, eqn.params['indices'] or [0]
+    return (not in_order.isdisjoint([v, (v, 'rows')])
+            and type(first) is slice and is_piece(rest))
 
 
 def is_piece(indices):

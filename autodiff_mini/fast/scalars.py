@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain
 from threading import local
+from typing import NamedTuple
 
 import numpy as np
 

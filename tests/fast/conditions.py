@@ -82,8 +82,8 @@ CONDITIONS = [
     # Planning
     ('plan', '    if not is_ordered(eqn, in_order):\n        return False\n',
      ''),
-    ('plan', 'v for v in operands[start:] if math.prod(v.aval.shape[1:]) > 1]',
-     ']'),
+    ('plan', 'if math.prod(v.aval.shape[1:]) > 1', 'if 0'),
+    ('plan', 'and type(first) is slice and is_piece(rest))', ')'),
     ('plan', 'return (ndim < 2 or', 'return (True or'),
     ('plan', 'return is_piece(', 'return True or is_piece('),
     ('plan', 'variable[v] = array[owner[v]] = math.inf', 'pass'),
