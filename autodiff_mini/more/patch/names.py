@@ -33,8 +33,8 @@ CLASSES = {module: type('TracedModule', (TracedModule,), {})
 
 def exchange_classes(traced):
     """Give the modules the classes for a traced program, or NumPy's own."""
-    np.__class__ = CLASSES[np] if traced else ModuleType
-    linalg.__class__ = CLASSES[linalg] if traced else ModuleType
+    for module, kind in CLASSES.items():
+        module.__class__ = kind if traced else ModuleType
 
 
 def answer(name, replacement, module=np):
