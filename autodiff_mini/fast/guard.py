@@ -114,14 +114,15 @@ def write_guard(program, xs, in_tree, out_tree):
         'except Exception as error:', '    quote(error)', '    raise',
         f'return {out_tree.unflatten(outs)}']]])
     try:
-        guard = functions_in(source, {
+        functions = functions_in(source, {
             **version.function.__globals__, **writer.scope, 'MISS': MISS,
             'current_trace': current_trace, 'base': Trace.base,
             'off': seams.off.get, 'note': seams.note,
             'program': version.function, 'quote': version.quote,
-            'own_memory': own_memory, 'constants': program.constants})['guard']
+            'own_memory': own_memory, 'constants': program.constants})
     except SyntaxError:     # too many nested parentheses
         return None
+    guard = functions['guard']
     guard.source = source
     return guard
 

@@ -208,7 +208,7 @@ def split_while(eqn, ordered, ins, outs):
 
 @remembered
 def numbers_of(body, test, ordered):
-    """Return the Numbers of the test and the body of a while loop, or None."""
+    """Return the Numbers of a loop's test and of its body, or None."""
     tests = as_numbers(simplify(opened(test)), ordered, is_bool)
     return tests, tests and as_numbers(simplify(opened(body)), ordered)
 
