@@ -283,7 +283,8 @@ def scalar_body(emitter, jaxpr, names, results=(), calm=()):
             before = {'*', '/'} if primitive in (add_p, sub_p) else set()
             operands = [f'({x})' if {*x.split()[1::2]} - before else x
                         for x in operands]
-        if primitive in PYTHON and (not is_pow or is_power(eqn) and not boxes):
+        if primitive in PYTHON and not boxes and (
+                not is_pow or is_power(eqn)):
             text = PYTHON[primitive].format(*operands)
         elif primitive in MATH and not boxes and as_numpy(primitive):
             errors.add('ValueError')

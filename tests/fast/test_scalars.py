@@ -268,6 +268,18 @@ def test_a_power_has_the_bits_of_numpy(eager_to_split):
             assert_identical(g(v), f(v))
 
 
+def test_a_power_of_an_array_without_axes_has_its_bits():
+    """An array can be multiplied as a number, but its power differs."""
+    assert lowered(lambda x: x * 2 + 1, X).fast.takes(np.array(1.5))
+    for f in lambda x: x ** -0.2 + 1.0, lambda x: (x, x * 2):
+        g = ad.jit(f)
+        g(X)
+        assert not lowered(f, X).fast.takes(np.array(1.5))
+        for v in np.random.default_rng(0).uniform(0.1, 2, (200, 1)):
+            x = np.reshape(v, ())
+            assert_identical(g(x), ad.tree_map(plain, f(x)))
+
+
 def test_programs_that_gain_little_are_left_alone():
     assert not lowered(lambda v: v * 2 + 1, V).fast.scalar
     assert not lowered(lambda v: np.exp(np.exp(np.exp(v))), V).fast.scalar
