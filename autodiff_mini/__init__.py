@@ -40,7 +40,8 @@ LATER = {   # by name: where it is defined, for import on demand
     'while_loop': 'higher_order.loops.while_loop',
 }
 # The wings: nothing else needs these folders, so each can be deleted.
-for wing in 'fast', 'more', 'elsewhere', 'notebook', 'applications', 'tools':
+for wing in ('fast', 'fused', 'more', 'elsewhere', 'notebook', 'applications',
+             'tools'):
     if importlib.util.find_spec(f'autodiff_mini.{wing}'):
         module = importlib.import_module(f'autodiff_mini.{wing}')
         LATER |= getattr(module, 'NAMES', {})

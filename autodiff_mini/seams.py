@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 
-off = ContextVar('off', default=())     # the wings that are off here
+# The wings that are off here, and 'numpy' where another backend is chosen.
+off = ContextVar('off', default=())
+chosen = ContextVar('chosen', default='numpy')  # the backend here
 
 
 class Seam:
@@ -162,3 +164,17 @@ def plain(*wings):
         yield
     finally:
         off.reset(token)
+
+
+backends = {'numpy': lower}     # by name: the seams that compile a program
+
+
+def known(name):
+    """Return the name of a backend, or raise an error."""
+    if name not in backends:
+        names = ' or '.join(map(repr, backends))
+        raise ValueError(f'Unknown backend {name!r}: write {names}.')
+    return name
+
+
+check_backend = Seam(known)     # (name): raise an error if it lacks a package

@@ -13,7 +13,8 @@ import autodiff_mini
 from book.tools.mainline import code_lines
 
 PACKAGE = Path(autodiff_mini.__file__).parent
-WINGS = {'fast', 'applications', 'elsewhere', 'more', 'notebook', 'tools'}
+WINGS = {'fast', 'fused', 'applications', 'elsewhere', 'more', 'notebook',
+         'tools'}
 
 # Each floor needs only itself and the floors below.
 FLOORS = [{'seams', 'copying', 'errors', 'core', 'pytree', 'signature',

@@ -38,7 +38,13 @@ class Wing(NamedTuple):
 
 WINGS = {
     'fast': Wing(
-        ['fast'], [], ['test_lowering.py', 'test_user_primitive.py']),
+        ['fast', 'fused'], ['backend'],
+        ['test_lowering.py', 'test_user_primitive.py']),
+    'fused': Wing(
+        ['fused'], ['backend'],
+        ['test_public_api.py', 'test_jit.py', 'test_lowering.py'],
+        {"ad.jit(lambda x: x, backend='fused')":
+         "Unknown backend 'fused': write 'numpy'"}),
     'elsewhere': Wing(
         ['test_dask.py', 'test_cupy.py'], [],
         ['test_public_api.py', 'test_lowering.py', 'test_scan.py', '-k',
@@ -97,6 +103,7 @@ WINGS = {
         ['test_live.py', 'test_drawing.py', 'test_player.py'], ['watch'],
         ['test_public_api.py', 'test_jaxpr.py', 'test_copying.py']),
 }
+EXTENSIONS = {'fast': 'fused'}      # a wing, and one that needs it
 CHECK = """if True:
     import math, pathlib, re, sys, numpy as np
     from importlib import import_module
@@ -169,7 +176,8 @@ def test_without_a_wing_only_its_names_are_missing(name, tmp_path):
 
 @pytest.mark.parametrize('name', WINGS)
 def test_nothing_imports_a_wing_but_itself_and_the_package(name):
+    inside = tuple(f'{wing}.' for wing in (name, EXTENSIONS.get(name, name)))
     for module in MODULES:
-        if not f'{module}.'.startswith(f'{name}.'):
+        if not f'{module}.'.startswith(inside):
             for needed in imports(module):
                 assert not f'{needed}.'.startswith(f'{name}.'), module

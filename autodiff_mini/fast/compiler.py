@@ -44,8 +44,10 @@ class FastLowered:
         # The fallback must not refer to self: a cycle would keep it alive.
         self.write_careful = write = cache(
             partial(Version, self.jaxpr, False))
-        self.fast = Version(self.jaxpr, True, lambda *xs: write()(*xs))
+        self.fast = self.version(
+            self.jaxpr, True, lambda *xs: write()(*xs))
 
+    version = property(lambda self: Version)
     source = property(lambda self: self.fast.source)
     constants = property(lambda self: self.fast.constants)
     careful = cached_property(lambda self: self.write_careful())
@@ -66,7 +68,7 @@ class FastLowered:
         """Return the guard for calls like this one, or None."""
         if not self.fast.takes_all(xs):
             return None
-        key = in_tree, out_tree, *map(type, xs)
+        key = in_tree, out_tree, seams.off.get(), *map(type, xs)
         guard = self.guards.get(key, MISS)
         return guard if guard is not MISS else remember(
             self.guards, key, write_guard(self, xs, in_tree, out_tree))
@@ -81,10 +83,10 @@ class Version:
         careful: the function that a fast version falls back on.
     """
 
+    emitter = FastEmitter
+
     def __init__(self, jaxpr, fast, careful=None):
-        emitter = FastEmitter(fast, Version)
-        emitter.scope['careful'] = careful
-        jaxpr = emitter.emit('program', jaxpr, fast)
+        emitter, jaxpr = self.write(jaxpr, fast, careful)
         self.source, self.equations = emitter.text()
         self.in_order = emitter.in_order
         self.scalar, self.boxes = emitter.scalar, emitter.boxes
@@ -96,6 +98,12 @@ class Version:
                           if isinstance(x, np.ndarray)]
         # The library of an array that the program closes over.
         self.library = seams.library_of(emitter.scope.values())
+
+    def write(self, jaxpr, fast, careful):
+        """Return an emitter that has written the program, and the program."""
+        emitter = self.emitter(fast, Version)
+        emitter.scope['careful'] = careful
+        return emitter, emitter.emit('program', jaxpr, fast)
 
     def takes_all(self, xs):
         """Return whether this version can take these arguments."""

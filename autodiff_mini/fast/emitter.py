@@ -40,6 +40,7 @@ class FastEmitter(Emitter):
 
     reserved = Emitter.reserved | {
         'part', 'step', 'sin', 'cos', 'sqrt', 'args', 'kwargs'}
+    plan = staticmethod(plan)
 
     def __init__(self, fast, version):
         super().__init__()
@@ -85,7 +86,7 @@ class FastEmitter(Emitter):
     def body(self, jaxpr, names, ordered):
         """Return the lines for the equations of a program."""
         lines = []
-        for step in plan(jaxpr, ordered):
+        for step in self.plan(jaxpr, ordered):
             lines += (self.block if step.rows else self.step)(step, names)
         return lines
 
@@ -115,8 +116,16 @@ class FastEmitter(Emitter):
         return f'{left} = {text}', eqn
 
     def block(self, block, names):
-        """Return the loop that computes a block piece by piece."""
-        self.in_order, self.ordered = True, True
+        """Return the lines that compute a block piece by piece."""
+        self.in_order, shape = True, block.outs[0].aval.shape
+        lines = self.pieces(block, names)
+        empty = [(f'{names[v]} = np.empty({shape}{self.dtype_of(v)})', None)
+                 for v in block.outs]
+        return [*empty, *lines, *deleted(block.gone, names)]
+
+    def pieces(self, block, names):
+        """Return the loop over the pieces of a block."""
+        self.ordered = True
         shape = block.outs[0].aval.shape
         lines, inner = [], ChainMap({}, names)
         made = dict.fromkeys(v for eqn in block.eqns for v in eqn.outvars)
@@ -136,15 +145,12 @@ class FastEmitter(Emitter):
             elif out in block.into:
                 inner[out] = inner[block.into[out]]
             lines.append(self.line(eqn, inner))
-        empty = [(f'{names[v]} = np.empty({shape}{self.dtype_of(v)})', None)
-                 for v in block.outs]
-        return [*empty,
-                (f'for start in range(0, {shape[0]}, {block.rows}):', None),
+        return [(f'for start in range(0, {shape[0]}, {block.rows}):', None),
                 (f'    part = slice(start, start + {block.rows})', None),
                 *indented(lines),
                 # A piece can be a view, which keeps its whole array alive.
                 *deleted({inner[v]: v for v in [*used, *made]}.values(),
-                         inner), *deleted(block.gone, names)]
+                         inner)]
 
     def dtype_of(self, v):
         """Return the text of a dtype argument, or '' if none is needed."""

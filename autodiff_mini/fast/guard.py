@@ -95,7 +95,7 @@ def write_guard(program, xs, in_tree, out_tree):
     """
     if not (is_plain(in_tree) and is_plain(out_tree)):
         return None
-    version = program.fast
+    version, here = program.fast, seams.off.get()
     writer = GuardWriter(xs, version.in_order)
     writer.take_apart('args', in_tree.children[0])
     outs = [Name(f'out_{i}') for i in range(out_tree.num_leaves)]
@@ -104,7 +104,7 @@ def write_guard(program, xs, in_tree, out_tree):
     if not version.owned:
         call = f'own_memory({call}, [{leaves}, *constants])'
     source = '\n'.join(['def guard(args, kwargs):', *['    ' + x for x in [
-        'if (kwargs or off() or note.taken',
+        f'if (kwargs or off(){" != here" * bool(here)} or note.taken',
         '        or current_trace() is not base):',
         '    return MISS',
         'try:', *['    ' + line for line in writer.lines],
@@ -117,7 +117,7 @@ def write_guard(program, xs, in_tree, out_tree):
         functions = functions_in(source, {
             **version.function.__globals__, **writer.scope, 'MISS': MISS,
             'current_trace': current_trace, 'base': Trace.base,
-            'off': seams.off.get, 'note': seams.note,
+            'here': here, 'off': seams.off.get, 'note': seams.note,
             'program': version.function, 'quote': version.quote,
             'own_memory': own_memory, 'constants': program.constants})
     except SyntaxError:     # too many nested parentheses

@@ -6,6 +6,7 @@ them in blocks that stay in the cache.  Chapters 34 and 36.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ def plan(jaxpr, ordered=True) -> list[Work]:
     if not any(map(is_large, jaxpr.constvars + jaxpr.invars + made)):
         return [Work([eqn], ordered=stays_ordered(eqn, in_order))
                 for eqn in jaxpr.eqns]
-    groups = runs(jaxpr, in_order)
+    groups = runs(jaxpr, partial(is_blockable, in_order=in_order))
     uses = last_uses(jaxpr, groups)
     return [placed(group[0], i, uses, in_order, slices) if len(group) == 1
             else block(group, i, uses) for i, group in enumerate(groups)]
@@ -166,14 +167,18 @@ def is_variable(v):
     return type(v) is Var
 
 
-def runs(jaxpr, in_order) -> list:
+def runs(jaxpr, is_part) -> list:
     """Return the equations in groups of one, or of several for a block.
 
     An equation that does not depend on the open run is put before it.
+
+    Args:
+        jaxpr: the program.
+        is_part: whether a block can contain an equation.
     """
     groups, run, made, shape = [], [], set(), None
     for eqn in jaxpr.eqns:
-        out, fits = eqn.outvars[0], is_blockable(eqn, in_order)
+        out, fits = eqn.outvars[0], is_part(eqn)
         ends = (out.aval.shape != shape if fits
                 else not made.isdisjoint(eqn.invars))
         if run and ends:

@@ -23,17 +23,18 @@ from autodiff_mini.signature import (
 
 
 @remembered
-def compiled_by(jaxpr, wing):
+def compiled_by(jaxpr, backend, wing):
     """Compile a program to a function, with a wing's compiler or ours."""
-    return seams.lower(jaxpr)
+    return (seams.backends[backend] if wing else seams.lower)(jaxpr)
 
 
-def compiled(jaxpr):
-    return compiled_by(jaxpr, seams.lower.is_taken())
+def compiled(jaxpr, backend=None):
+    return compiled_by(jaxpr, backend or seams.chosen.get(),
+                       seams.lower.is_taken())
 
 
-def run_compiled(*xs, jaxpr, **params):
-    program = compiled(jaxpr)
+def run_compiled(*xs, jaxpr, backend=None, **params):
+    program = compiled(jaxpr, backend)
     if seams.note.taken:
         seams.note(type(program))
     return own_memory(program(*xs), [*xs, *program.constants])
@@ -41,11 +42,11 @@ def run_compiled(*xs, jaxpr, **params):
 
 jit_p = Primitive('jit', run_compiled, multiple_results=True)
 defprogram(jit_p)
-lowering.inline_rules[jit_p] = lambda *avals, jaxpr, name: jaxpr
+lowering.inline_rules[jit_p] = lambda *avals, jaxpr, **params: jaxpr
 
 
 @gc_paused
-def recorded(f, args, kwargs, tag):
+def recorded(f, args, kwargs, tag, backend=None):
     """Return a function as a program, the tracers it closes over, and a tree.
 
     The program is compiled unless a transformation is running.
@@ -56,7 +57,7 @@ def recorded(f, args, kwargs, tag):
         jaxpr, traced = close(jaxpr)
         if current_trace() is Trace.base:
             seams.report(tag, f'compiling {len(jaxpr.eqns):,} operations')
-            compiled(jaxpr)
+            compiled(jaxpr, backend)
         return jaxpr, traced, out_tree
     finally:
         seams.report(tag, None)
@@ -95,9 +96,14 @@ class jit(UserFunction):
         static_argnums: the positions of arguments that are not traced and
             can be anything hashable.
         static_argnames: the names of such arguments.
+        backend: what compiles the program, `'numpy'` or `'fused'`, which
+            needs numba; see `ad.backend`.  Derivatives and batches of the
+            function have the same backend.  In another jit function, the
+            outer one's backend is used.
 
     Raises:
-        ValueError: a static argument is not hashable.
+        ValueError: a static argument is not hashable, or there is no such
+            backend.
         TypeError: an argument or output of `f` is not an array, Python asks
             for the value of one, a method changes `self`, or an attribute
             of `self` is an object with arrays that is not a pytree.
@@ -120,7 +126,8 @@ class jit(UserFunction):
     """
 
     @public
-    def __init__(self, f, static_argnums=(), static_argnames=()):
+    def __init__(self, f, static_argnums=(), static_argnames=(),
+                 backend=None):
         named_after(f)(self)
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
@@ -129,9 +136,11 @@ class jit(UserFunction):
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
         self.guard = None   # for calls like the last one
+        self.backend = backend and seams.check_backend(backend)
 
     def __reduce__(self):
-        return place_of(self) or (jit, (self.__wrapped__, self.static))
+        return place_of(self) or (
+            jit, (self.__wrapped__, self.static, (), self.backend))
 
     def __call__(self, *args, **kwargs):
         try:
@@ -156,16 +165,18 @@ class jit(UserFunction):
         key = in_tree, *avals, *static_part(self.f, static)
         program = self.staged.get(key)
         if program is None:
-            program = recorded(f, args, kwargs, self.tag)
+            program = recorded(f, args, kwargs, self.tag, self.backend)
             if not program[1]:  # a tracer will be gone at the next call
                 remember(self.staged, key, program)
         jaxpr, traced, out_tree = program
         self.last, self.guard = jaxpr, None
-        outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f))
+        outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f),
+                          backend=self.backend)
         self.last = jaxpr
         if current_trace() is Trace.base and not (
                 traced or self.static or self.bound or kwargs):
-            self.guard = compiled(jaxpr).guard(xs, in_tree, out_tree)
+            program = compiled(jaxpr, self.backend)
+            self.guard = program.guard(xs, in_tree, out_tree)
         return out_tree.unflatten(outs)
 
     @property
@@ -175,7 +186,7 @@ class jit(UserFunction):
             raise AttributeError(f'{fun_name(self.f)} has not been called '
                                  'yet, so it has no compiled program. Call '
                                  'it first.')
-        return compiled(self.last).source
+        return compiled(self.last, self.backend).source
 
 
 def static_part(f, static):

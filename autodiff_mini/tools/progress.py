@@ -20,11 +20,12 @@ def report(tag, text):
     """Replace the line, if it shows this compilation.
 
     Args:
-        tag: the application of jit.
+        tag: the application of jit, or None for the one that is compiled.
         text: its progress, or None at its end.
     """
     if current_thread() is not main_thread() or not is_watched():
         return
+    tag = tag or line.tag
     if line.tag is None:
         line.tag, line.since = tag, monotonic()
     if tag is line.tag and text and monotonic() - line.since > SECONDS:

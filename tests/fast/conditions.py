@@ -109,8 +109,7 @@ CONDITIONS = [
     ('emitter', "self.in_order |= len(jaxpr.eqns) < len(before.eqns)",
      'pass'),
     ('emitter', 'emitter.in_order = True     # else', 'pass   # else'),
-    ('emitter', 'self.in_order, self.ordered = True, True\n',
-     'self.ordered = True\n'),
+    ('emitter', 'self.in_order, shape = True, block', 'shape = block'),
     # The guard
     ('guard', '        or current_trace() is not base):', '):'),
     ('guard', 'if (kwargs or', 'if (0 or'),
