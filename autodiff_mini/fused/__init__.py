@@ -8,10 +8,13 @@ from importlib.util import find_spec
 
 from autodiff_mini import seams
 
-NAMES = {}      # by name: where to import it from, on demand
+NAMES = {   # by name: where to import it from, on demand
+    'backend': 'fused.choice.backend',
+}
 
 if find_spec('autodiff_mini.fast'):
-    NAMES['backend'] = 'fused.choice.backend'
     seams.backends['fused'] = seams.Seam()
     seams.backends['fused'].take_from('fused.compiler')
     seams.check_backend.take_from('fused.choice')
+else:
+    NAMES.clear()

@@ -20,9 +20,9 @@ def backend(name):
     the same, except for which NaN is the result of two, and so are the
     warnings and errors.  Only their number can differ for large arrays.
 
-    What it compiles, it compiles at the first call, which then takes from
-    half a second to several seconds, while a terminal or a notebook shows
-    the progress.  Equal code is compiled once in a process.  The `source` of
+    The first call compiles, which takes some tenths of a second for each
+    piece of machine code, and a terminal or a notebook shows the progress of
+    a long one.  Equal pieces are compiled once in a process.  The `source` of
     a jit function begins with what is fused, and with why the rest is not.
     Arrays that are not in row order take the usual program.
 
@@ -43,8 +43,8 @@ def backend(name):
         >>> with backend('fused'):      # doctest: +SKIP
         ...     y = f(np.linspace(-1.0, 1.0, 10_000))
         >>> print(f.source)             # doctest: +SKIP
-        # 3 of 3 operations are fused, in 1 kernel.
-        # This took 0.21 seconds.
+        # 3 of 3 operations are fused.
+        # Compiling took 0.15 seconds.
         ...
     """
     chosen = seams.chosen.set(check_backend(name))
