@@ -10,7 +10,6 @@ import json
 import subprocess
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from multiprocessing import get_context
 from pkgutil import walk_packages
 
@@ -129,8 +128,7 @@ def exactly(x):
 def main():
     """Print the modules left, and what the programs return in each order."""
     left = [module.name for module in walk_packages(
-        ad.__path__, 'autodiff_mini.') if module.name not in sys.modules
-        and ('.fused.' not in module.name or find_spec('numba'))]
+        ad.__path__, 'autodiff_mini.') if module.name not in sys.modules]
     with get_context('fork').Pool(1, maxtasksperchild=1) as pool:
         print(json.dumps([left, pool.starmap(
             ran, [([], []), (left, []), ([], left[::-1])], 1)]))

@@ -96,6 +96,7 @@ def write_guard(program, xs, in_tree, out_tree):
     if not (is_plain(in_tree) and is_plain(out_tree)):
         return None
     version, here = program.fast, seams.off.get()
+    elsewhere = 'off() != here' if here else 'off()'
     writer = GuardWriter(xs, version.in_order)
     writer.take_apart('args', in_tree.children[0])
     outs = [Name(f'out_{i}') for i in range(out_tree.num_leaves)]
@@ -104,7 +105,7 @@ def write_guard(program, xs, in_tree, out_tree):
     if not version.owned:
         call = f'own_memory({call}, [{leaves}, *constants])'
     source = '\n'.join(['def guard(args, kwargs):', *['    ' + x for x in [
-        f'if (kwargs or off(){" != here" * bool(here)} or note.taken',
+        f'if (kwargs or {elsewhere} or note.taken',
         '        or current_trace() is not base):',
         '    return MISS',
         'try:', *['    ' + line for line in writer.lines],

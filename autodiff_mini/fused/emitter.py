@@ -38,7 +38,7 @@ class FusedEmitter(FastEmitter):
         super().__init__(fast)
         self.scope.update(kernel=native.kernel, watch=native.watch)
         self.kernels = []       # the equations of each kernel's block or loop
-        self.left = []          # pairs: another equation, whether it is ordered
+        self.left = []          # the others, and whether each is ordered
 
     def emit(self, name, jaxpr, ordered=None):
         """Append a function that returns a list, and return its program."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from autodiff_mini.fast.scalars import indented
-from autodiff_mini.fused.native import GLOBALS
+from autodiff_mini.fused import native
 from autodiff_mini.fused.stages import TEMPLATES, unneeded, working_dtype
 from autodiff_mini.interpreters.lowering import Emitter
 from autodiff_mini.jaxprs import Literal, Names
@@ -13,7 +13,7 @@ from autodiff_mini.primitives.elementwise import cos_p, pow_p, sin_p, where_p
 TEXTS = TEMPLATES | {sin_p: 'sin({})', cos_p: 'cos({})',
                      pow_p: 'power({}, {})'}
 FLOAT = np.dtype(float)
-RESERVED = Emitter.reserved | {'i', 'kept', 'state', 'step', *GLOBALS}
+RESERVED = Emitter.reserved | {'i', 'kept', 'state', 'step', *native.NAMES}
 
 
 def block_kernel(kernel, numbers):

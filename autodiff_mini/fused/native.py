@@ -2,63 +2,67 @@
 
 NumPy clears the processor's floating-point flags before an operation and
 reads them afterwards, to warn or to raise an error.  A kernel clears them,
-too, and returns them.
+too, and returns them.  Numba is imported when the first kernel is compiled.
 """
 
 import ctypes
 import os
 from contextvars import Context
 from functools import cache
+from importlib import import_module
 from threading import local
 from types import FunctionType
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from autodiff_mini import seams
 
-LIBRARY = ctypes.CDLL('ucrtbase' if os.name == 'nt' else None)
+# The names that kernels use: functions of C, numba's intrinsics, and others.
+NAMES = {'ALL', 'LOUD', 'bits', 'choose', 'clear', 'cos', 'float32',
+         'float64', 'floor', 'inf', 'nan', 'power', 'raised', 'sin', 'sqrt'}
+EVERY = 63      # the flags of every processor are among these bits
 
 
-def of_c(name, result, *arguments):
-    """Return a function of the C library, which a kernel can call."""
-    function = getattr(LIBRARY, name)
-    function.restype, function.argtypes = result, arguments
-    return function
+@cache
+def scope() -> dict:
+    """Return the globals of kernels, except the flags that they return.
+
+    LLVM replaces calls that it knows, such as pow(x, 2), by other operations.
+    So kernels call functions of C by their addresses.
+    """
+    library = ctypes.CDLL('ucrtbase' if os.name == 'nt' else None)
+
+    def of_c(name, result, *arguments):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+        return function
+    number, integer = ctypes.c_double, ctypes.c_int
+    intrinsic = import_module('numba.extending').intrinsic
+    return {
+        'clear': of_c('feclearexcept', integer, integer),
+        # C ignores the second argument, but a kernel has to compute it before
+        # this call.  So LLVM cannot leave out what it depends on.
+        'raised': of_c('fetestexcept', integer, integer, ctypes.c_int64),
+        'sin': of_c('sin', number, number),
+        'cos': of_c('cos', number, number),
+        'power': of_c('pow', number, number, number),
+        'bits': intrinsic(bits), 'choose': intrinsic(choose),
+        'float32': np.float32, 'float64': np.float64, 'floor': np.floor,
+        'sqrt': np.sqrt, 'inf': np.inf, 'nan': np.nan, 'ALL': EVERY}
 
 
-NUMBER, INTEGER = ctypes.c_double, ctypes.c_int
-clear = of_c('feclearexcept', INTEGER, INTEGER)
-# C ignores the second argument, but a kernel has to compute it before this
-# call.  So LLVM can neither leave out nor skip an operation that it needs.
-raised = of_c('fetestexcept', INTEGER, INTEGER, ctypes.c_int64)
-# LLVM replaces calls that it knows, such as pow(x, 2), by other operations.
-sin, cos = of_c('sin', NUMBER, NUMBER), of_c('cos', NUMBER, NUMBER)
-power = of_c('pow', NUMBER, NUMBER, NUMBER)
-
-
-@intrinsic
 def choose(_, condition, x, y):
     """Return `x if condition else y`, computing both."""
-    return (x(types.boolean, x, x),
+    boolean = import_module('numba').types.boolean
+    return (x(boolean, x, x),
             lambda context, builder, signature, args: builder.select(*args))
 
 
-@intrinsic
 def bits(_, x):
     """Return a number's bits as an integer."""
-    word = types.Integer.from_bitwidth(x.bitwidth)
+    word = import_module('numba').types.Integer.from_bitwidth(x.bitwidth)
     return (word(x), lambda context, builder, signature, args:
             builder.bitcast(args[0], context.get_value_type(word)))
-
-
-EVERY = 63      # the flags of every processor are among these bits
-GLOBALS = {'EVERY': EVERY, 'bits': bits, 'choose': choose, 'clear': clear,
-           'cos': cos, 'float32': np.float32, 'float64': np.float64,
-           'floor': np.floor, 'inf': np.inf, 'nan': np.nan, 'power': power,
-           'raised': raised, 'sin': sin, 'sqrt': np.sqrt}
 
 
 def kernel(ins, outs=''):
@@ -68,49 +72,70 @@ def kernel(ins, outs=''):
         ins, outs: the characters of the dtypes of its arguments, first of
             those that it only reads.
     """
-    return lambda function: compiled(function.__code__.replace(
-        co_name='kernel', co_qualname='kernel', co_firstlineno=1), ins, outs)
+    def decorate(function):
+        known = flags()
+        return compiled(
+            function.__code__.replace(
+                co_name='kernel', co_qualname='kernel', co_firstlineno=1),
+            ins, outs, ALL=sum(known.values()),
+            LOUD=sum(known.values()) - known['under'])
+    return decorate
 
 
 @cache
-def compiled(code, ins, outs):
-    """Return a kernel; equal code is compiled once."""
+def compiled(code, ins, outs, **masks):
+    """Return a kernel; equal code is compiled once.
+
+    Args:
+        code: the code of a function.
+        ins, outs: as for `kernel`.
+        masks: the flags that it can return, by name.
+    """
     seams.report(None, 'compiling a kernel with numba')
-    arguments = [types.Array(numba.from_dtype(np.dtype(char)), 1, 'C',
-                             readonly=i < len(ins), aligned=False)
-                 for i, char in enumerate(ins + outs)]
-    compiler = numba.njit([types.int64(*arguments)], error_model='numpy')
-    return compiler(FunctionType(code, GLOBALS))
+    numba = import_module('numba')
+    arguments = [
+        numba.types.Array(numba.from_dtype(np.dtype(char)), 1, 'C',
+                          readonly=i < len(ins), aligned=False)
+        for i, char in enumerate(ins + outs)]
+    compiler = numba.njit([numba.int64(*arguments)], error_model='numpy')
+    return compiler(FunctionType(code, scope() | masks))
 
 
-@kernel('d', 'd')
-def divide(x, y):
-    clear(EVERY)
-    y[0] = x[0] / x[1]
-    return raised(EVERY, 0)
+@cache
+def flags() -> dict:
+    """Return the processor's flag of each event, by name in `np.errstate`.
+
+    Raises:
+        NotImplementedError: the flags cannot be read on this machine.
+    """
+    def divide(x, y):
+        clear(ALL)                  # noqa: F821
+        y[0] = x[0] / x[1]
+        return raised(ALL, 0)       # noqa: F821
+
+    run = compiled(divide.__code__, 'd', 'd')
+
+    def after(x, y):
+        return run(np.array([x, y], float), np.empty(1))
+    inexact = after(1, 3)
+    found = {'divide': after(1, 0) & ~inexact,
+             'over': after(1e300, 1e-300) & ~inexact,
+             'under': after(1e-300, 1e300) & ~inexact,
+             'invalid': after(0, 0) & ~inexact}
+    if not all(found.values()):
+        raise NotImplementedError(
+            "The backend 'fused' cannot read the floating-point flags of "
+            "this machine, so warnings would be lost. Use the backend "
+            "'numpy'.")
+    return found
 
 
-def flags_of(x, y):
-    """Return the flags that a division raises."""
-    return divide(np.array([x, y], float), np.empty(1))
-
-
-# By name in np.errstate: the processor's flag, and NumPy's in a callback.
-inexact = flags_of(1, 3)
-FLAGS = {'divide': (flags_of(1, 0) & ~inexact, 1),
-         'over': (flags_of(1e300, 1e-300) & ~inexact, 2),
-         'under': (flags_of(1e-300, 1e300) & ~inexact, 4),
-         'invalid': (flags_of(0, 0) & ~inexact, 8)}
-if not all(flag for flag, _ in FLAGS.values()):
-    raise NotImplementedError(
-        'The backend \'fused\' cannot read the floating-point flags of this '
-        'machine, so it would lose warnings. Use the backend \'numpy\'.')
-GLOBALS['ALL'] = sum(flag for flag, _ in FLAGS.values())
-GLOBALS['LOUD'] = GLOBALS['ALL'] - FLAGS['under'][0]   # not ignored by default
+# NumPy's own flags, which it passes to a callback.
+NUMPYS = {'divide': 1, 'over': 2, 'under': 4, 'invalid': 8}
 
 
 class Watch(local):
-    """Run a kernel and NumPy's functions, and note floating-point errors.
+    """Run kernels and NumPy's functions, and note floating-point errors.
 
     They run in a context of their own, where NumPy calls `note` instead of
     warning.  Each thread has its own, because entering one twice is a
@@ -126,7 +151,7 @@ class Watch(local):
         self.seen |= flag
 
     def run(self, fast, usual, *args):
-        """Run a function that returns flags, or the usual one instead.
+        """Run a function that returns flags, and the usual one if it must.
 
         Args:
             fast: returns the flags that its kernels have raised.
@@ -146,7 +171,7 @@ class Watch(local):
             seen: the flags that NumPy has passed to `note`.
         """
         return any(mode != 'ignore' and (
-            found & FLAGS[event][0] or seen & FLAGS[event][1])
+            found & flags()[event] or seen & NUMPYS[event])
             for event, mode in np.geterr().items())
 
 
@@ -154,7 +179,7 @@ watch = Watch()
 
 
 class Scratch(list):
-    """Arrays for pieces, which the calls of a program use again.
+    """Arrays for pieces, which later calls of a program use again.
 
     Args:
         size: the number of elements.
@@ -165,6 +190,6 @@ class Scratch(list):
         self.size, self.dtypes = size, dtypes
 
     def take(self):
-        """Return arrays that no other call uses."""
+        """Return arrays that no other call uses now."""
         return self.pop() if self else [
             np.empty(self.size, dtype) for dtype in self.dtypes]

@@ -71,7 +71,8 @@ def is_arithmetic(eqn):
             map(is_mask, xs)):
         return all(map(is_mask, xs))
     if primitive in TESTS:
-        return all(map(is_real, xs)) and all(map(fits(working_dtype(eqn)), xs))
+        return all(map(is_real, xs)) and all(
+            map(fits(working_dtype(eqn)), xs))
     tests, xs = xs[:primitive is where_p], xs[primitive is where_p:]
     dtype = out.aval.dtype
     return (primitive in TEMPLATES and dtype in (np.float32, np.float64)

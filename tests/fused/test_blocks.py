@@ -64,7 +64,7 @@ def test_an_event_is_found_in_any_piece(place):
 
 def test_an_event_of_numpys_function_is_reported_once():
     """The block is computed again, because a kernel has raised a flag."""
-    x = np.linspace(1.0, 800.0, 10_000)
+    x = np.linspace(1.0, 800.0, 40_000)
     x[3] = 0.0
     f = lambda x: 1 / (np.exp(x) * x - x * 0.5)
     for mode in 'warn', 'call':

@@ -70,7 +70,7 @@ def test_a_piece_of_the_gallery_equals_the_usual_one(piece):
     fused = ad.jit(f, backend='fused')
     found = Exactly(fused, piece.args)
     assert found.difference(Exactly(ad.jit(f), piece.args)) is None
-    said = [x for x in fused.source.splitlines() if x[0] == '#']
+    said = [x for x in fused.source.splitlines() if x.startswith('#')]
     assert 'operations are fused' in said[0], said
     assert said[0].split()[1] == said[0].split()[3] or len(said) > 2
 

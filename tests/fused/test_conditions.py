@@ -1,0 +1,81 @@
+"""The conditions under which kernels are right: a wrong one fails a test.
+
+Each row is a module, a condition as it is written there, and a wrong one.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import autodiff_mini
+from tests.amount import rest
+
+pytest.importorskip('numba', reason='numba compiles the kernels')
+
+PACKAGE = Path(autodiff_mini.__file__).parent
+ROOT = PACKAGE.parent
+
+CONDITIONS = [
+    ('stages', 'if out not in alive and eqn.primitive in RAISING:',
+     'if False:'),
+    ('stages', 'if out in alive and eqn.primitive in STRICT:', 'if True:'),
+    ('stages', 'np.isfinite(v.val) == np.isfinite(dtype.type(v.val)))',
+     'True)'),
+    ('stages', 'and all(v.aval.shape in (shape, ()) for v in eqn.invars))',
+     ')'),
+    ('stages', 'and is_ordered(eqn, in_order)', ''),
+    ('stages', "({0} > {1}) | ({0} != {0})", '({0} >= {1})'),
+    ('stages', "STRICT = {\n    add_p", "STRICT = {\n    where_p: '', add_p"),
+    ('stages', 'depth[eqn.outvars[0]] = n + (not is_arithmetic(eqn))',
+     'depth[eqn.outvars[0]] = n'),
+    ('emitter', 'and last[v] == i]', ']'),
+    ('emitter', 'self.in_order, shape = True, block', 'shape = block'),
+    ('emitter', 'if math.prod(block.outs[0].aval.shape) >= HUGE:',
+     'if True:'),
+    ('emitter', 'if size % rows and own:', 'if False:'),
+    ('emitter', '                   and any(v in eqn.invars for eqn in '
+     'arithmetic)]', '                   ]'),
+    ('kernels', 'if out in kept:', 'if False:'),
+    ('kernels', 'dtypes[0] = np.dtype(bool)', 'pass'),
+    ('kernels', 'if has_dtype else', 'if True else'),
+    ('loops', 'kept = unneeded(body.jaxpr.eqns, chain(*ys.values()))',
+     'kept = []'),
+    ('loops', 'np.ascontiguousarray({x}).reshape(-1)', '{x}.reshape(-1)'),
+    ('loops', "range(int(state[0]) - 1, -1, -1):'", "range(int(state[0])):'"),
+    ('native', "self.context.run(np.seterr, all='call')",
+     "self.context.run(np.seterr, all='ignore')"),
+    ('native', 'self.seen = 0\n        found', 'found'),
+    ('native', 'if (found or self.seen) and', 'if found and'),
+    ('native', 'readonly=i < len(ins), aligned=False)', 'readonly=i < len(ins))'),
+    ('native', 'readonly=i < len(ins), aligned=False)', 'aligned=False)'),
+    ('native', 'return self.pop() if self else [', 'return self[0] if self else ['),
+    ('choice', 'seams.off.reset(off)', 'pass'),
+    ('choice', 'seams.chosen.reset(chosen)', 'pass'),
+]
+
+
+def test_each_condition_is_in_its_module_once():
+    for module, condition, wrong in CONDITIONS:
+        text = (PACKAGE / f'fused/{module}.py').read_text()
+        assert text.count(condition) == 1, (module, condition)
+        assert condition != wrong
+
+
+@pytest.mark.parametrize('module, condition, wrong', [
+    rest(*row) for row in CONDITIONS], ids=range(len(CONDITIONS)))
+def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
+    for name in 'tests', 'book', 'conftest.py', 'pyproject.toml':
+        os.symlink(ROOT / name, tmp_path / name)
+    shutil.copytree(PACKAGE, tmp_path / 'autodiff_mini')
+    path = tmp_path / f'autodiff_mini/fused/{module}.py'
+    path.write_text(path.read_text().replace(condition, wrong))
+    run = subprocess.run(
+        [sys.executable, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider',
+         '--ignore=tests/fused/test_conditions.py',
+         'tests/fused/test_blocks.py', 'tests/fused/test_loops.py',
+         'tests/fused'], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout
