@@ -40,7 +40,7 @@ class FastEmitter(Emitter):
 
     reserved = Emitter.reserved | {
         'part', 'step', 'sin', 'cos', 'sqrt', 'args', 'kwargs'}
-    plan = staticmethod(plan)
+    plan, in_numbers = staticmethod(plan), staticmethod(as_numbers)
 
     def __init__(self, fast, version):
         super().__init__()
@@ -60,7 +60,7 @@ class FastEmitter(Emitter):
         names = self.names(jaxpr)
         arguments = ', '.join(names[v] for v in jaxpr.invars)
         vectors = [v for v in jaxpr.invars + jaxpr.outvars if v.aval.shape]
-        numbers = self.fast and name == 'program' and as_numbers(
+        numbers = self.fast and name == 'program' and self.in_numbers(
             jaxpr, ordered, arrays=len(vectors))
         if numbers:
             self.scalar, self.boxes = True, has_boxes(numbers)

@@ -11,7 +11,7 @@ from itertools import chain
 from autodiff_mini.fast.emitter import FastEmitter, deleted
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.plan import BLOCK, HUGE
-from autodiff_mini.fast.scalars import indented
+from autodiff_mini.fast.scalars import as_numbers, indented
 from autodiff_mini.fused import native
 from autodiff_mini.fused.kernels import RESERVED, block_kernel
 from autodiff_mini.fused.loops import as_loop, loop_lines
@@ -27,18 +27,25 @@ class FusedEmitter(FastEmitter):
     """Write functions for NumPy arrays, with kernels.
 
     Args:
-        fast: whether the arguments of the program are C-contiguous.
+        fast, version: the arguments of FastEmitter.
     """
 
     reserved = FastEmitter.reserved | RESERVED | {
         'found', 'own', 'start', 'state', 'watch'}
     plan = staticmethod(fused_plan)
 
-    def __init__(self, fast):
-        super().__init__(fast)
+    def __init__(self, fast, version):
+        super().__init__(fast, version)
         self.scope.update(kernel=native.kernel, watch=native.watch)
         self.kernels = []       # the equations of each kernel's block or loop
         self.left = []          # the others, and whether each is ordered
+
+    @staticmethod
+    def in_numbers(jaxpr, ordered, arrays):
+        """Return Numbers for a program, unless it has a loop for a kernel."""
+        if any(eqn.primitive is while_p for eqn in jaxpr.eqns):
+            return None
+        return as_numbers(jaxpr, ordered, arrays=arrays)
 
     def emit(self, name, jaxpr, ordered=None):
         """Append a function that returns a list, and return its program."""
@@ -173,17 +180,23 @@ class FusedEmitter(FastEmitter):
         return f'found {sign} {name}({arguments})', None
 
     def expression(self, operands) -> str:
-        """Return the text for the result of the current equation."""
-        eqn, ordered, left = self.eqn, self.ordered, self.left[:-1]
-        text = super().expression(operands)
-        loop = eqn.primitive in (loop_p, while_p) and as_loop(eqn, ordered)
+        """Return the text for the result of the current equation.
+
+        A loop that becomes a kernel has a function of its own.
+        """
+        eqn, left = self.eqn, self.left[:-1]
+        loop = eqn.primitive in (loop_p, while_p) and as_loop(
+            eqn, self.ordered)
         if not loop:
-            return text
-        self.left = left    # without the equations of the usual version
+            return super().expression(operands)
         self.kernels.append(loop.eqns)
-        name, usual = f'fused_{next(self.numbers)}', text.partition('(')[0]
-        given, lines = loop_lines(self, loop, usual)
-        self.define(f'{name}({", ".join(given)})', lines)
+        names = self.names(loop.jaxpr)
+        given = [names['given', i] for i in range(len(operands))]
+        usual = super().expression(given)
+        self.left = left    # without the equations of the usual version
+        name = f'fused_{next(self.numbers)}'
+        self.define(f'{name}({", ".join(given)})',
+                    loop_lines(self, loop, names, given, usual))
         return f'{name}({", ".join(operands)})'
 
 

@@ -10,8 +10,7 @@ from autodiff_mini.jaxprs import Literal, Names
 from autodiff_mini.primitives.elementwise import cos_p, pow_p, sin_p, where_p
 
 # Loops of single numbers call the functions of the C library, as Python does.
-TEXTS = TEMPLATES | {sin_p: 'sin({})', cos_p: 'cos({})',
-                     pow_p: 'power({}, {})'}
+FUNCTIONS = {sin_p: 'sin({})', cos_p: 'cos({})', pow_p: 'power({}, {})'}
 FLOAT = np.dtype(float)
 RESERVED = Emitter.reserved | {'i', 'kept', 'state', 'step', *native.NAMES}
 
@@ -80,7 +79,8 @@ def lines_of(eqns, names, kept, numbers=()):
             dtypes[0] = np.dtype(bool)
         operands = [operand(v, names, kind, v in numbers)
                     for v, kind in zip(eqn.invars, dtypes)]
-        text = TEXTS[eqn.primitive].format(*operands, kind=dtype.name)
+        template = (TEMPLATES | FUNCTIONS)[eqn.primitive]
+        text = template.format(*operands, kind=dtype.name)
         lines.append((f'{names[out]} = {text}', eqn))
         if out in kept:
             lines.append((f'kept |= bits({names[out]})', None))

@@ -6,10 +6,11 @@ from typing import NamedTuple
 from autodiff_mini.fast.scalars import (
     Numbers, as_numbers, as_numpy, is_bool, is_power, put_back)
 from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.fused.kernels import RESERVED, lines_of, operand, whole
-from autodiff_mini.fused.stages import is_arithmetic, unneeded
+from autodiff_mini.fused.kernels import (
+    FUNCTIONS, RESERVED, lines_of, operand, whole)
+from autodiff_mini.fused.stages import TEMPLATES, is_arithmetic, unneeded
 from autodiff_mini.jaxprs import Jaxpr, Names
-from autodiff_mini.primitives.elementwise import cos_p, pow_p, sin_p
+from autodiff_mini.primitives.elementwise import pow_p
 
 MANY = 50           # operations: fewer take less time in Python
 MOST = 1_000_000    # steps of a while loop before Python can interrupt it
@@ -64,40 +65,43 @@ def as_loop(eqn, ordered):
 
 def is_step(eqn):
     """Return whether a kernel can compute an equation of single numbers."""
-    if eqn.primitive is pow_p:
-        return is_power(eqn) and not any(eqn.params['boxes'])
-    if eqn.primitive in (sin_p, cos_p):
-        return as_numpy(eqn.primitive)
-    return is_arithmetic(eqn)
+    if eqn.primitive is pow_p and any(eqn.params['boxes']):
+        return False
+    if eqn.primitive in FUNCTIONS:
+        return (eqn.primitive is pow_p and is_power(eqn)
+                or as_numpy(eqn.primitive))
+    return eqn.primitive in TEMPLATES and is_arithmetic(eqn)
 
 
-def loop_lines(emitter, loop, usual):
-    """Return the arguments and the lines of a function that runs a loop.
+def loop_lines(emitter, loop, names, given, usual):
+    """Return the lines of a function that runs a loop.
 
-    If a flag is raised, the usual function runs, as Python has errors of its
+    If a flag is raised, the usual version runs, as Python has errors of its
     own.  But it ignores underflow in any case.
 
     Args:
         emitter: the FusedEmitter.
         loop: the Loop.
-        usual: the name of the function that runs it in Python.
+        names: the names of variables.
+        given: the names of the arguments.
+        usual: the text that runs the usual version.
     """
-    names, (start, count) = emitter.names(loop.jaxpr), loop.counts
+    start, count = loop.counts
     fixed, invars = start + count, loop.jaxpr.invars
-    given = [names['given', i] for i in range(len(invars))]
     numbers = [f'*{x}.ravel().tolist()' if v.aval.shape else f'float({x})'
                for v, x in zip(invars[:fixed], given)]
     rows = [f'np.ascontiguousarray({x}).reshape(-1)' for x in given[fixed:]]
-    ys = {names['made', i]: (loop.length, *v.aval.shape)
-          for i, v in enumerate(loop.jaxpr.outvars[count:])}
-    flat = [y if len(shape) == 1 else f'{y}.reshape(-1)'
-            for y, shape in ys.items()]
+    ys = [names['made', i] for i in range(len(loop.jaxpr.outvars) - count)]
+    made = loop.jaxpr.outvars[count:]
+    flat = [f'{y}.reshape(-1)' if v.aval.shape else y
+            for v, y in zip(made, ys)]
     kernel = emitter.kernel(loop_kernel(loop))
     state = ', '.join([str(loop.length or 1), *numbers])
-    texts = [f'state = np.array([{state}], float)',
-             *[f'{y} = np.empty({shape})' for y, shape in ys.items()]]
+    texts = [f'state = np.array([{state}], float)', *[
+        f'{y} = np.empty({(loop.length, *v.aval.shape)}'
+        f'{emitter.dtype_of(v)})' for v, y in zip(made, ys)]]
     run = [f'if {kernel}({", ".join([*rows, "state", *flat])}):',
-           f'    return {usual}({", ".join(given)})']
+           f'    return {usual}']
     if loop.tests:
         run = ['while state[0]:', *['    ' + text for text in run]]
     carry = ', '.join(names[v] for v in chain(*loop.body.ins[start:fixed]))
@@ -106,7 +110,7 @@ def loop_lines(emitter, loop, usual):
         run.append(f'[{carry}] = state[{skipped}:].tolist()')
     outs = [put_back(emitter, v, parts, names) for v, parts in zip(
         invars[start:fixed], loop.body.ins[start:fixed])]
-    return given, [(text, None) for text in [
+    return [(text, None) for text in [
         *texts, *run, f'return [{", ".join([*outs, *ys])}]']]
 
 
@@ -137,7 +141,7 @@ def loop_kernel(loop):
     else:
         head.append('for step in range(int(state[0])):')
     step += lines_of(body.jaxpr.eqns, names, kept)
-    step += [(f'{place} = {operand(v, names)}', None)
+    step += [(f'{place} = {operand(v, names, v.aval.dtype)}', None)
              for y, parts in ys.items()
              for v, place in zip(parts, places(y, parts))]
     carry = numbers[sum(map(len, body.ins[:start])):]
@@ -147,7 +151,8 @@ def loop_kernel(loop):
         step.append((' = '.join(map(', '.join, zip(*moves))), None))
     first = 1 + len(numbers) - len(carry)
     end = [f'state[{i}] = {names[v]}' for i, v in enumerate(carry, first)]
-    return whole('d' * len(rows), 'd' * (1 + len(ys)),
+    made = ''.join(parts[0].aval.dtype.char for parts in ys.values())
+    return whole('d' * len(rows), f'd{made}',
                  [*rows, 'state', *ys], head, step, end, kept,
                  'LOUD')
 
