@@ -15,11 +15,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.errors import lasting_line
+from autodiff_mini.fast.masks import is_number
 from autodiff_mini.fast.plan import UFUNCS, is_large, plan
 from autodiff_mini.fast.scalars import (
     as_numbers, has_boxes, indented, scalar_lines)
-from autodiff_mini.fast.simplify import (
-    is_number, opened, same_value, simplify)
+from autodiff_mini.fast.simplify import opened, same_value, simplify
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import Emitter, call_of
 from autodiff_mini.jaxprs import Literal, Var
@@ -49,7 +49,7 @@ class FastEmitter(Emitter):
         self.head = []          # lines that define numbers
         self.numbers = count(1)
         self.ordered = self.in_order = self.scalar = self.boxes = False
-        self.short = None       # a short program of numbers
+        self.short = None       # a program of numbers: see `carefully`
         self.strong = set()     # the results that are NumPy's numbers
 
     def emit(self, name, jaxpr, ordered=None):

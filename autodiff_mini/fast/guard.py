@@ -133,9 +133,10 @@ def written_out(short, leaves, out_tree):
 
     If they give up, the program is called after all.
     """
-    if not short or len(short.lines) > SHORT:
+    given, lines, errors, outs = short or ([], [], [], [])
+    if not 0 < len(lines) <= SHORT:
         return []
-    start = [f'{", ".join(short.given)} = {leaves}'] * bool(leaves)
-    return [*start, 'try:', *['    ' + line for line, _ in short.lines],
-            f'    return {out_tree.unflatten(map(Name, short.outs))}',
-            f'except ({", ".join(sorted(short.errors))}):', '    pass']
+    start = [f'{", ".join(given)} = {leaves}'] * bool(leaves)
+    return [*start, 'try:', *['    ' + line for line, _ in lines],
+            f'    return {out_tree.unflatten(map(Name, outs))}',
+            f'except ({", ".join(sorted(errors))}):', '    pass']

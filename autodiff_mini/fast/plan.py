@@ -278,8 +278,10 @@ def block(eqns, i, uses):
         i: the number of their group.
         uses: the last uses of variables.
     """
+    outs = [eqn.outvars[0] for eqn in eqns
+            if uses.variable[eqn.outvars[0]] > i]
+    eqns = in_turn(eqns, outs)
     made = [eqn.outvars[0] for eqn in eqns]
-    outs = [v for v in made if uses.variable[v] > i]
     inner = {*made}.difference(outs)
     last = {v: j for j, eqn in enumerate(eqns) for v in eqn.invars}
     free, into = {}, {}     # `free` is a set with an order
@@ -297,15 +299,36 @@ def block(eqns, i, uses):
         free.update(dict.fromkeys(done))
         free.pop(taken, None)
     shape = made[0].aval.shape
-    rows, row = rows_of(shape), math.prod(shape[1:])
+    row = math.prod(shape[1:])
     new = [v.aval.dtype.itemsize for v in inner.difference(into)]
-    while rows > 1 and rows * row * sum(new) > SCRATCH:
-        rows //= 2
+    rows = max(1, min(rows_of(shape), SCRATCH // (row * sum(new) or 1)))
+    rows = math.ceil(shape[0] / math.ceil(shape[0] / rows))     # all alike
     gone = [v for v in last if type(v) is Var and is_large(v)
             and v not in inner and uses.variable[v] == i]
     return Work(eqns, gone, into, math.ceil(shape[0] / rows),
                 (sum(new) + max(new, default=0)) * rows * row, outs,
                 rows=rows)
+
+
+def in_turn(eqns, outs):
+    """Return equations in an order in which fewer results wait for others.
+
+    An equation comes after its operands, the one that needs most arrays
+    first, and a result comes after the one before it.
+    """
+    makes, need = {eqn.outvars[0]: eqn for eqn in eqns}, {}
+    for v, eqn in makes.items():
+        needs = sorted([need[x] for x in {*eqn.invars} if x in need])
+        need[v] = max([n + i for i, n in enumerate(needs[::-1])], default=1)
+    order, waiting = {}, outs[::-1]     # `order` is a set with an order
+    while waiting:
+        inner = [x for x in makes[waiting[-1]].invars
+                 if x in makes and x not in order]
+        if inner:
+            waiting += sorted(inner, key=need.get)
+        else:
+            order[waiting.pop()] = None
+    return [makes[v] for v in order]
 
 
 def are_new(jaxpr):

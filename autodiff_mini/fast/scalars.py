@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain
 from threading import local
-from typing import NamedTuple
 
 import numpy as np
 
@@ -173,22 +172,6 @@ def as_numpy(primitive):
     return all(np.array_equal(mine, ys, equal_nan=True) for ys in found)
 
 
-class Short(NamedTuple):
-    """A program of numbers that a guard can contain.
-
-    Args:
-        given: the names of the arguments.
-        lines: the lines that compute the results.
-        outs: the texts of the results.
-        errors: the errors that make the lines give up.
-    """
-
-    given: list
-    lines: list
-    outs: list
-    errors: set
-
-
 def scalar_lines(emitter, numbers, jaxpr, names, fallback='careful'):
     """Return the lines of a function for a program of single numbers.
 
@@ -208,7 +191,7 @@ def scalar_lines(emitter, numbers, jaxpr, names, fallback='careful'):
     outs = [put_back(emitter, v, parts, floats)
             for v, parts in zip(jaxpr.outvars, numbers.outs)]
     if fallback == 'careful' and 'RuntimeError' not in errors:
-        emitter.short = Short(given, [*start, *lines], outs, errors)
+        emitter.short = given, [*start, *lines], errors, outs
     return carefully(emitter, given, [*start, *lines], errors, outs, fallback)
 
 

@@ -5,18 +5,22 @@ result is already available.  The results are bitwise the same.
 Chapter 33.
 """
 
+from collections import Counter
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from autodiff_mini.arrays import astype_p
 from autodiff_mini.core import elementwise, float0
+from autodiff_mini.fast.masks import (
+    is_number, operand_keys, operands, with_one_mask, with_one_step)
 from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.jaxprs import Equation, Literal, Var, drop_dead
 from autodiff_mini.primitives import elementwise as rows
 from autodiff_mini.primitives.elementwise import (
-    PRODUCTS, add_p, and_p, conj_p, div_p, lt_p, mul_p, pow_p, real_p,
+    PRODUCTS, add_p, conj_p, div_p, mul_p, neg_p, pow_p, real_p, sign_p,
     stop_gradient_p, sub_p, where_p)
 from autodiff_mini.primitives.indexing import index_p
 from autodiff_mini.primitives.linalg import matmul_p
@@ -73,13 +77,22 @@ def simplify(jaxpr, batched=False, ordered=False):
     made = {}       # the equation of each variable that is kept
     copies = {}     # the variables that kept variables are copies of
     parts = [part for eqn in jaxpr.eqns for part in products(eqn)]
+    kinds = {x.primitive for x in parts}
+    uses = Counter(chain(jaxpr.outvars, *[x.invars for x in parts])
+                   if neg_p in kinds else ())
     before = {x.outvars[0]: x for x in parts if x.primitive in VIEWS}
     spread = {*before, *values}     # they can have fewer elements in memory
     eqns = []
 
     def keep(eqn):
-        eqns.append(eqn)
-        made.update(dict.fromkeys(eqn.outvars, eqn))
+        """Append an equation, and return its results or equal ones."""
+        key = (eqn.primitive, *operand_keys(eqn.invars),
+               *map(frozen, eqn.params.items()))
+        if key not in seen:
+            seen[key] = eqn.outvars
+            eqns.append(eqn)
+            made.update(dict.fromkeys(eqn.outvars, eqn))
+        return seen[key]
 
     for old in parts:
         invars = list(map(env.get, old.invars, old.invars))
@@ -94,17 +107,18 @@ def simplify(jaxpr, batched=False, ordered=False):
                 and not is_square(old.invars, before)):
             eqn = with_copy(eqn, keep)
         eqn = rewritten(eqn, made, keep, batched)
-        inputs = [v if type(v) is Var else (type(v.val), repr(v.val))
-                  for v in eqn.invars]
-        key = eqn.primitive, *inputs, *map(frozen, eqn.params.items())
+        if uses and eqn.primitive in (add_p, sub_p):
+            eqn = without_sign(eqn, made, uses, keep)
+        if sign_p in kinds and eqn.primitive is add_p:
+            eqn = with_one_step(eqn, made, seen, keep)
         same = same_value(eqn)
         if same and is_copy(eqn, same, made, in_order, jaxpr.outvars):
             copies[eqn.outvars[0]], same = same, None
-        if same or key in seen:
-            env.update(zip(eqn.outvars, [same] if same else seen[key]))
-        else:
-            seen[key] = eqn.outvars
-            keep(eqn)
+        found = [same] if same else keep(eqn)
+        if found is not eqn.outvars:
+            env.update(zip(eqn.outvars, found))
+            if uses:
+                uses.update({w: uses[v] for v, w in zip(eqn.outvars, found)})
     outvars = [env.get(v, v) for v in jaxpr.outvars]
     return drop_dead(replace(jaxpr, eqns=eqns, outvars=outvars, cache={}))
 
@@ -114,20 +128,14 @@ def is_square(operands, made):
     return len({*(owner(v, made) for v in operands)}) == 1
 
 
-def operands(v, made, primitive):
-    """Return the operands of `primitive`, if it makes `v`."""
-    eqn = made.get(v)
-    return eqn.invars if eqn and eqn.primitive is primitive else None
-
-
 def with_copy(eqn, keep):
     """Return `x @ y` with a copy of `y`, because it has become `x @ x`.
 
     BLAS sums `x @ x` in another order.
     """
     x, y = eqn.invars
-    copy = Var(y.aval)
-    keep(Equation(mul_p, [y, Literal(1)], {}, [copy], eqn.line))
+    [copy] = keep(Equation(mul_p, [y, Literal(1)], {}, [Var(y.aval)],
+                           eqn.line))
     return replace(eqn, invars=[x, copy])
 
 
@@ -166,21 +174,40 @@ def without_transpose(eqn, made, batched):
     return eqn
 
 
-def with_one_mask(eqn, made, keep):
-    """Return `where(c & d, x, 0)` for `where(c, where(d, x, 0), 0)`.
+def without_sign(eqn, made, uses, keep):
+    """Return `x - y` for `x + -y`, and `x + y` for `x - -y`.
 
-    For `where(c, 0, where(d, x, 0))`, the mask is `c < d`, `d` and not `c`.
+    In a product, the sign of a factor is the sign of the product.  The sign
+    of a NaN can differ.
     """
-    c, *choices = eqn.invars
-    for primitive, inner, zero in (and_p, *choices), (lt_p, *choices[::-1]):
-        d, *rest = operands(inner, made, where_p) or [c, zero, inner]
-        if (is_number(zero, 0) and is_number(rest[1], 0)
-                and c.aval == d.aval and c.aval.dtype == bool
-                and inner.aval == eqn.outvars[0].aval):
-            mask = Var(c.aval)
-            keep(Equation(primitive, [c, d], {}, [mask], eqn.line))
-            return replace(eqn, invars=[mask, *rest])
+    x, y = eqn.invars
+    if eqn.outvars[0].aval.dtype.kind != 'f':
+        return eqn
+    for v, other in ((y, x), (x, y)) if eqn.primitive is add_p else ((y, x),):
+        opposite = negated(v, made, uses, keep)
+        if opposite:
+            return Equation(sub_p if eqn.primitive is add_p else add_p,
+                            [other, opposite], {}, eqn.outvars, eqn.line)
     return eqn
+
+
+def negated(v, made, uses, keep, depth=6):
+    """Return `-v`, if the program need not compute more operations for it."""
+    eqn = made.get(v)
+    if not eqn or v.aval.dtype.kind != 'f':
+        return None
+    x = eqn.invars[0]
+    if eqn.primitive is neg_p:      # of which a copy could be laid out anew
+        return x if len(v.aval.shape) < 2 or x in made and (
+            made[x].primitive in FRESH) else None
+    if eqn.primitive in (mul_p, div_p) and uses[v] == 1 and depth:
+        for i, x in enumerate(eqn.invars):
+            opposite = negated(x, made, uses, keep, depth - 1)
+            if opposite:
+                invars = [*eqn.invars[:i], opposite, *eqn.invars[i + 1:]]
+                return keep(Equation(eqn.primitive, invars, {},
+                                     [Var(v.aval)], eqn.line))[0]
+    return None
 
 
 def owner(v, made, views=VIEWS):
@@ -250,7 +277,9 @@ def spread_number(x):
     Return it as two literals, weak and strong, or return an empty list.
     """
     if type(x) is not np.ndarray or x.size < 2 or x.dtype == float0 or any(
-            stride for stride, n in zip(x.strides, x.shape) if n > 1):
+            stride for stride, n in zip(x.strides, x.shape) if n > 1) and (
+            x.ndim > 1 or x.dtype.kind != 'f' or x[0] == 0
+            or np.any(x != x[0])):
         return []
     return [Literal(x.item(0)), Literal(x[(0,) * x.ndim])]
 
@@ -284,12 +313,6 @@ def is_copy(eqn, v, made, in_order, outs):
     fresh = (made[v].primitive in FRESH if v in made
              else v in in_order and not is_out)
     return eqn.primitive in PIECEWISE and v.aval.shape and not fresh
-
-
-def is_number(v, x):
-    """Return whether an operand is this number, its sign included."""
-    return (type(v) is Literal and v.val == x
-            and repr(complex(v.val)) == repr(complex(x)))
 
 
 def same_sum(x, y):

@@ -16,7 +16,7 @@ PACKAGE = Path(autodiff_mini.__file__).parent
 ROOT = PACKAGE.parent
 NEAREST = {     # the file that tests a module, if it has another name
     'loop_source': 'scalars', 'emitter': 'lowering', 'compiler': 'lowering',
-    'tape_tracer': 'tape', 'prepared': 'tape'}
+    'tape_tracer': 'tape', 'prepared': 'tape', 'masks': 'simplify'}
 OTHERS = ['fast/test_fast_law.py', 'fast', 'test_jit_equals_eager.py',
           'test_scan.py']
 

@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.fast import simplify
 from tests import amount
 from tests.random_numbers import (
     Numbers, Outcome, difference, equal, kind_of, twin)
+from tests.random_signs import Signs
 
 
 def plainly(f):
@@ -201,6 +203,43 @@ def test_a_program_of_numbers_equals_its_interpretation(way):
     for seed in range(start, start + EACH * amount.TIMES):
         numbers, found = what_differs(way, seed)
         assert found is None, f'{way.__name__}: {found}\n{numbers}'
+
+
+def sum_of(f):
+    """Return a function that adds up the results, so that no sign is lost."""
+    return lambda *xs: sum(np.sum(y) for y in f(*xs))
+
+
+SIGNS = [lambda f: (f, f), lambda f: (plainly(ad.grad(sum_of(f), (0, 1))),
+                                      ad.grad(sum_of(f), (0, 1))),
+         lambda f: (plainly(ad.vmap(f)), ad.vmap(f))]
+
+
+@pytest.mark.parametrize('transform', SIGNS, ids=['value', 'grad', 'vmap'])
+def test_a_program_of_signs_equals_its_interpretation(transform):
+    for seed in range(3 * EACH * amount.TIMES):
+        program = Signs(seed)
+        expected, f = transform(program)
+        found = difference(Outcome(ad.jit(f), program.args),
+                           Outcome(expected, program.args), dead=True)
+        assert found is None, f'{found}\n{program}'
+
+
+RULES = ['without_sign', 'with_one_mask', 'with_one_step']
+
+
+def test_programs_of_signs_reach_each_rule(monkeypatch):
+    seen = []
+    for name in RULES:
+        def rule(eqn, *args, old=getattr(simplify, name), name=name):
+            new = old(eqn, *args)
+            if new is not eqn:
+                seen.append(name)
+            return new
+        monkeypatch.setattr(simplify, name, rule)
+    for seed in range(3 * EACH):
+        Outcome(ad.jit(Signs(seed)), Signs(seed).args)
+    assert {*seen} == {*RULES}
 
 
 def test_the_comparison_tells_results_apart():

@@ -91,8 +91,8 @@ const_1 = np.array(2.0)
 def program(a, b, c, d):
     e = c / const_1
     j = np.empty((300, 300))
-    for start in range(0, 300, 54):
-        part = slice(start, start + 54)
+    for start in range(0, 300, 50):
+        part = slice(start, start + 50)
         f = a[part]
         g = b[part]
         h = np.exp(f)

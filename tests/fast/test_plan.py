@@ -97,7 +97,7 @@ BLOCKS = {
     'two': (lambda x: np.sin(np.cos(x)), [H], [
         'block 16384:', '  b = cos a', '  c = sin b', '  outs c']),
     'rows': (lambda x: np.sin(np.cos(x)), [W], [
-        'block 54:', '  b = cos a', '  c = sin b', '  outs c']),
+        'block 50:', '  b = cos a', '  c = sin b', '  outs c']),
     'dying': (lambda x: then(np.sum(x) + x, lambda y: np.sin(np.cumsum(y))
                              * y), [H], [
         'b = reduce_sum a', 'c = add b a', 'd = reshape c',
@@ -106,7 +106,7 @@ BLOCKS = {
     'another_shape_ends_it': (
         lambda x, y: np.sum(np.sin(x) * 2) + (np.cos(y) * 2), [H, W], [
             'block 16384:', '  c = sin a', '  d = mul c 2', '  outs d',
-            'e = reduce_sum d, del d', 'block 54:', '  f = cos b',
+            'e = reduce_sum d, del d', 'block 50:', '  f = cos b',
             '  g = mul f 2 into f', '  h = add e g', '  outs h']),
     'what_does_not_need_it_goes_first': (
         lambda x, y: np.sin(x) * np.sum(np.cos(y)), [H, R], [
@@ -117,7 +117,7 @@ BLOCKS = {
             'block 16384:', '  b = sin a', '  c = mul b 2', '  outs c',
             'd = reduce_sum c', 'e = mul c d into c']),
     'part_of_it_unordered': (lambda x: (np.sin(x) + 1) * x.T, [W], [
-        'b = transpose a', 'block 54:', '  c = sin a', '  d = add c 1',
+        'b = transpose a', 'block 50:', '  c = sin a', '  d = add c 1',
         '  outs d', 'e = mul d b unordered, del d, del b']),
 }
 
@@ -135,11 +135,29 @@ def test_a_block_of_many_arrays_is_smaller():
     """All its arrays fit into a million bytes."""
     def f(x, n):
         ys = [np.sin(x + i) for i in range(n)]
-        return sum(ys[1:], ys[0])
+        total = sum(ys[1:], ys[0])
+        return sum(y * total for y in ys)
 
-    for n, rows in ((7, 16_384), (19, 4096)):
+    for n, rows in ((5, 16_384), (7, 13_108), (19, 5958)):
         [block] = plan(ad.make_jaxpr(partial(f, n=n))(H))
         assert block.rows == rows
+        new = {eqn.outvars[0] for eqn in block.eqns}.difference(
+            block.into, block.outs)
+        assert 8 * rows * len(new) < 1_000_000
+        pieces = -(-65_536 // rows)     # one piece less, and they do not fit
+        assert rows == 16_384 or (
+            8 * -(-65_536 // (pieces - 1)) * len(new) > 1_000_000)
+
+
+def test_a_block_computes_each_result_just_before_it_is_needed():
+    """So that only three pieces exist at a time, one of the result."""
+    def f(x):
+        ys = [np.sin(x + i) for i in range(9)]
+        return sum(ys[1:], ys[0])
+    [block] = plan(ad.make_jaxpr(f)(H))
+    new = {eqn.outvars[0] for eqn in block.eqns}.difference(
+        block.into, block.outs)
+    assert len(block.eqns) == 26 and len(new) == 2
 
 
 # What is C-contiguous, and new

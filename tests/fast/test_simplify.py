@@ -13,6 +13,8 @@ import autodiff_mini as ad
 from autodiff_mini.fast.loop_source import loop_p
 from autodiff_mini.fast.simplify import opened, simplify
 from tests.jaxpr_checks import check_jaxpr
+from tests.random_numbers import Outcome, difference
+from tests.random_signs import two_steps
 from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.wings import needs
 
@@ -128,9 +130,42 @@ SIMPLIFIED = {
         [V > 1, V], ('c = where a b 0j', 'd = where a c -0j', 'in (d,) }')),
     'derivative_of_a_maximum': (
         ad.grad(lambda x: np.sum(np.maximum(x, 0))), [V], (
-        'b = eq a 0', 'c = ge a 0', 'd = and b c', 'e = where d 1.0 0',
-        'f = lt b c', 'g = where f 1.0 0', 'h = mul e 0.5', 'i = add g h',
-        'in (i,) }')),
+        'b = eq a 0', 'c = where b 1.0 0', 'd = gt a 0', 'e = where d 1.0 0',
+        'f = mul c 0.5', 'g = add e f', 'in (g,) }')),
+    'tests_of_other_numbers': (
+        lambda x, y: np.where(x < 1, np.where(y < 1, x, 0), 0), [V, V], (
+        'c = lt a 1', 'd = lt b 1', 'e = and c d', 'f = where e a 0',
+        'in (f,) }')),
+    'derivative_of_softplus': (
+        ad.grad(lambda x: np.sum(np.maximum(x, 0.0) - abs(x) / 3)), [V], (
+        'b = sign a', 'c = mul -0.3333333333333333 b', 'd = mul b 0.5',
+        'e = add d 0.5', 'f = add c e', 'in (f,) }')),
+
+    # a minus sign less
+    'signs': (
+        lambda x, y: (x + -y, -x * y + y, x - -y, x - y / -(x * 2)), [V, V], (
+        'c = sub a b', 'd = mul a b', 'e = sub b d', 'f = add a b',
+        'g = mul a 2', 'h = div b g', 'i = add a h', 'in (c, e, f, i) }')),
+    'signs_that_stay': (
+        lambda x, y: (-x - y, -x + -y * 2, (lambda z: (x + z, z))(-y)), [V, V], (
+        'c = neg a', 'd = sub c b', 'e = neg b', 'f = mul b 2', 'g = sub c f',
+        'h = sub a b', 'in (d, g, h, e) }')),
+    'sign_of_a_complex_number': (
+        lambda z, x: z + -x, [V * 1j, V], (
+        'c = neg b', 'd = add a c', 'in (d,) }')),
+    'sign_of_a_broadcast_array': (
+        lambda x, y: x.T + -np.broadcast_to(y, (3, 2)), [A, V[:2]], (
+        'c = transpose[axes=(1, 0)] a', 'd = broadcast_to[shape=(3, 2)] b',
+        'e = neg d', 'f = add c e', 'in (f,) }')),
+
+    # a constant of equal elements
+    'equal_elements': (
+        lambda x: (x * np.full(3, 2.0), x * np.zeros(3), x + np.array(
+            [0.0, -0.0, 0.0])), [V], (
+        'd = mul c 2.0', 'e = mul c a', 'f = add c b', 'in (d, e, f) }')),
+    'equal_elements_of_two_axes': (
+        lambda x: x.T * np.full((3, 2), 2.0), [A], (
+        'c = transpose[axes=(1, 0)] b', 'd = mul c a', 'in (d,) }')),
 
     # a product of an array with itself
     'product_that_would_become_one': (
@@ -217,3 +252,18 @@ def test_a_product_of_two_types_keeps_its_transpose():
         y = rng.standard_normal(shape[0])
         for f in (lambda x, y: x.T @ y, lambda x, y: y @ x):
             assert_identical(ad.jit(f)(x, y), f(x, y))
+
+
+def test_two_steps_become_one_only_if_all_bits_stay():
+    numbers = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.3, -1e300]
+    w, x = map(np.ravel, np.meshgrid(numbers, numbers))
+    more, same, some = np.greater, np.equal, np.greater_equal
+    half = (more, 0, 2.0, 0, 0.5), (same, 0.0, 1.0, 0, 0.5)
+    for *steps, kind in (
+            (*half, 'sum'), (*half, 'difference'), (*half, 'hidden'),
+            ((more, 0, 2.0, 0, -0.5), (same, 0.0, 1.0, 0, -0.5), 'sum'),
+            ((some, 0, 1.0, 0, 0.1), (more, 0, 1.0, 0, 0.1), 'sum'),
+            (half[0], (same, 1.0, 1.0, 0, 0.5), 'sum')):
+        f = partial(two_steps, first=steps[0], second=steps[1], kind=kind)
+        found = difference(Outcome(ad.jit(f), [w, x]), Outcome(f, [w, x]))
+        assert found is None, (steps, kind)
