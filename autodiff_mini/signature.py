@@ -177,6 +177,8 @@ def argument_positions(f, argnums, argnames) -> tuple:
     seams.check('static', f, argnums)
     argnums = list(map(operator.index, argnums))
     argnames = [argnames] if isinstance(argnames, str) else [*argnames]
+    if not argnums and not argnames:
+        return ()       # without reading the signature, which takes long
     parameters = parameters_of(f)
     names, n = [*parameters], len(parameters)
     is_open_ended = signature_of(f) is None or any(

@@ -119,3 +119,11 @@ def test_map_leaves_names_the_leaf_that_fails():
         map_leaves(positive, names, [1, -2, -3])
     unnamed = lambda: pytest.fail('names are asked for without need')
     assert map_leaves(positive, unnamed, [1]) == [1]
+
+
+def test_jit_without_static_arguments_reads_no_signature(monkeypatch):
+    """Reading it three times took longer than all else that `jit(f)` does."""
+    def refuse(f):
+        raise AssertionError('the signature is read')
+    monkeypatch.setattr('autodiff_mini.signature.signature_of', refuse)
+    assert ad.jit(lambda x: x * 2)(3.0) == 6.0

@@ -131,7 +131,7 @@ class jit(UserFunction):
         named_after(f)(self)
         self.tag = TraceTag('jit', f)
         self.static = argument_positions(f, static_argnums, static_argnames)
-        held = {*self.static, *names_of(f, self.static)}
+        held = self.static and {*self.static, *names_of(f, self.static)}
         self.f, self.bound, self.held, self.opened = seams.method_of(f, held)
         self.staged = {}    # by types, trees, and static arguments
         self.last = None    # the program of the last call
