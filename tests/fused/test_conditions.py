@@ -40,7 +40,6 @@ CONDITIONS = [
     ('emitter', '                   and any(v in eqn.invars for eqn in '
      'arithmetic)]', '                   ]'),
     ('kernels', 'if out in kept:', 'if False:'),
-    ('kernels', 'dtypes[0] = np.dtype(bool)', 'pass'),
     ('kernels', 'if has_dtype else', 'if True else'),
     ('loops', 'kept = unneeded(body.jaxpr.eqns, chain(*ys.values()))',
      'kept = []'),
