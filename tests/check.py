@@ -35,7 +35,8 @@ SQUARES = [
     'tests/test_grid.py',
 ]
 ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
-WINGS = 'draft', 'fast', 'fused', 'elsewhere', 'applications', 'notebook', 'tools'
+WINGS = ('draft', 'fast', 'fused', 'elsewhere', 'applications', 'notebook',
+         'tools')
 PYTEST = '-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE'
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
 

@@ -12,7 +12,7 @@ from autodiff_mini.primitives.elementwise import cos_p, pow_p, sin_p, where_p
 # Loops of single numbers call the functions of the C library, as Python does.
 FUNCTIONS = {sin_p: 'sin({})', cos_p: 'cos({})', pow_p: 'power({}, {})'}
 FLOAT = np.dtype(float)
-RESERVED = Emitter.reserved | {'i', 'kept', 'state', 'step', *native.NAMES}
+RESERVED = Emitter.reserved | {'i', 'kept', 'state', 'step', *native.WORDS}
 
 
 def block_kernel(kernel, numbers):

@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_mini import seams
 
 # The names that kernels use: functions of C, numba's intrinsics, and others.
-NAMES = {'ALL', 'LOUD', 'bits', 'choose', 'clear', 'cos', 'float32',
+WORDS = {'ALL', 'LOUD', 'bits', 'choose', 'clear', 'cos', 'float32',
          'float64', 'floor', 'inf', 'nan', 'power', 'raised', 'sin', 'sqrt'}
 EVERY = 63      # the flags of every processor are among these bits
 
