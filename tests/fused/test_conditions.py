@@ -49,8 +49,6 @@ CONDITIONS = [
      "self.context.run(np.seterr, all='ignore')"),
     ('native', 'self.seen = 0\n        found', 'found'),
     ('native', 'if (found or self.seen) and', 'if found and'),
-    ('native', 'readonly=i < len(ins), aligned=False)',
-     'readonly=i < len(ins))'),
     ('native', 'readonly=i < len(ins), aligned=False)', 'aligned=False)'),
     ('native', 'return self.pop() if self', 'return self[0] if self'),
     ('choice', 'seams.off.reset(off)', 'pass'),

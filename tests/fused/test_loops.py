@@ -91,6 +91,8 @@ STEPS = {   # each changes 1.0 somehow, and then causes an event
     'over': lambda c: (c * 1e10, c * c), 'invalid': lambda c: (
         c - 0.125, np.sqrt(c)),
     'unused': lambda c: (c - 0.125, np.where(c != 0, 1 / c, 0.0)),
+    'carry': lambda c: (
+        np.where(np.abs(1 / c) < 0, 5.0, c - 0.125), c),
     'choice': lambda c: (c - 0.125, np.maximum(np.minimum(1 / c, 2.0), c))}
 
 
