@@ -85,7 +85,8 @@ class Pushforward(LinearFunction):
                 f'{tag}: the linear function takes tangents with the tree '
                 f'structure of the primals, {in_tree}, but got {tree}')
         names = lambda: leaf_names(in_tree, f'{tag}: tangents')
-        x_dots = map_leaves(fit_pushed, names, in_avals, x_dots)
+        x_dots = map_leaves(partial(fit_given, UNLIKE_PRIMAL), names,
+                            in_avals, x_dots)
         y_dots = eval_jaxpr(jaxpr, self.residuals,
                             *map(instantiate_zeros, x_dots))
         y_dots = list(map(whole_tangent, out_avals, y_dots))
@@ -114,7 +115,8 @@ class Pullback(LinearFunction):
                 f'{tag}: unexpected tree structure of the cotangent: got '
                 f'{tree}, but the output of the function has {out_tree}')
         names = lambda: leaf_names(out_tree, f'{tag}: cotangent')
-        y_bars = map_leaves(fit_given, names, out_avals, given)
+        y_bars = map_leaves(partial(fit_given, UNLIKE_OUTPUT), names,
+                            out_avals, given)
         return self.of_leaves(y_bars, given)
 
     def of_leaves(self, y_bars, given):
@@ -131,30 +133,29 @@ class Pullback(LinearFunction):
         return in_tree.unflatten(own_memory(list(x_bars), others))
 
 
-def fit_pushed(aval, x_dot):
-    """Convert a user's tangent to the type of the primal."""
+UNLIKE_PRIMAL = (
+    'linearized function called on tangent values inconsistent with the '
+    'original primal values: the primal is {wanted} and the tangent is {got}')
+UNLIKE_OUTPUT = (
+    'unexpected type (e.g. shape/dtype) of the cotangent: got {got}, but the '
+    'output of the function is {wanted}. Pass a cotangent of that type.')
+
+
+def fit_given(text, aval, t):
+    """Convert a user's tangent or cotangent to the type of the primal.
+
+    Args:
+        text: the error if it does not fit.
+        aval: the type of the primal.
+        t: the tangent or cotangent.
+    """
     try:
-        return fit_tangent(aval, x_dot)
+        return fit_tangent(aval, t)
     except UnexpectedTracerError:
         raise
     except (TypeError, ValueError):
         raise TypeOrValueError(
-            'linearized function called on tangent values inconsistent with '
-            f'the original primal values: the primal is {aval} and the '
-            f'tangent is {typeof(x_dot)}') from None
-
-
-def fit_given(aval, ct):
-    """Convert a user's cotangent to the type of the output."""
-    try:
-        return fit_tangent(aval, ct)
-    except UnexpectedTracerError:
-        raise
-    except (TypeError, ValueError):
-        raise TypeOrValueError(
-            'unexpected type (e.g. shape/dtype) of the cotangent: got '
-            f'{typeof(ct)}, but the output of the function is {aval}. Pass '
-            'a cotangent of that type.') from None
+            text.format(wanted=aval, got=typeof(t))) from None
 
 
 def whole_cotangent(aval, ct, others):
