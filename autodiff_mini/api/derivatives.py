@@ -292,15 +292,12 @@ def linear_transpose(f, *primals):
         >>> linear_transpose(twice_the_sum, np.ones(3))(1.0)
         (array([2., 2., 2.]),)
     """
-    tag = TraceTag('linear_transpose', f)
-    xs, in_tree = tree_flatten(tree_map(as_type, primals))
-    names = lambda: leaf_names(in_tree, f'{tag}: primals')
-    in_avals = map_leaves(typeof, names, xs)
-    flat_f = FlatFunction(f, in_tree)
-    jaxpr = linear_flat(flat_f, in_avals, tag)
-    residuals, jaxpr.consts = jaxpr.consts, []
-    program = LinearProgram(tag, jaxpr, in_tree, tuple(in_avals),
-                            flat_f.out_tree, tuple(jaxpr.out_avals))
+    def record(flat_f, xs, tag):
+        jaxpr = linear_flat(flat_f, list(map(typeof, xs)), tag)
+        return jaxpr.out_avals, jaxpr
+    _, program, residuals, _ = linearize_tree(
+        TraceTag('linear_transpose', f), f, tree_map(as_type, primals),
+        has_aux=False, linearizer=record)
     return Pullback(program, residuals)
 
 
