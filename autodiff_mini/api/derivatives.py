@@ -426,9 +426,6 @@ def select(tag, f, argnums, positions, args, kwargs):
                     f'is at most {count - 1}.' if count else
                     'Pass the arguments.'))
     several = isinstance(argnums, (tuple, list))
-    if several and len({i % count for i in positions}) < len(positions):
-        raise TypeError(f'{tag}: argnums={argnums} names the same argument '
-                        'twice. Name each argument once.')
 
     def names():
         self = (' (self; argnums=1 names the next argument)'
@@ -439,20 +436,19 @@ def select(tag, f, argnums, positions, args, kwargs):
     if count == 1 and not (several or kwargs):
         return f, args[0], names
 
-    call, lent = f, list(args)
-    if len(positions) < count or kwargs:
-        loan = Loan(f)
-        for i, x in enumerate(args):
-            if not (i in positions or i - count in positions):
-                lent[i] = loan.lend(x)
-        kwargs = kwargs and loan.lend(kwargs)
-        call = loan.call if loan.lent else f
+    positions = [i % count for i in positions]
+    if len({*positions}) < len(positions):
+        raise TypeError(f'{tag}: argnums={argnums} names the same argument '
+                        'twice. Name each argument once.')
+    loan = Loan(f)
+    lent = [x if i in positions else loan.lend(x) for i, x in enumerate(args)]
+    kwargs = loan.lend(kwargs)
 
     def f_of_some(values):
         every = list(lent)
         for i, value in zip(positions, values if several else [values]):
             every[i] = value
-        return call(*every, **kwargs)
+        return loan.call(*every, **kwargs)
     f_of_some.__qualname__ = fun_name(f)
     point = tuple(map(args.__getitem__, positions))
     return f_of_some, point if several else point[0], names
