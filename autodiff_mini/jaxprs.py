@@ -214,8 +214,7 @@ def drop_dead(jaxpr):
     needed, eqns = set(jaxpr.outvars), []
     for eqn in reversed(jaxpr.eqns):
         if not needed.isdisjoint(eqn.outvars):
-            if eqn.primitive in dead_rules:
-                eqn = for_results(eqn, needed)
+            eqn = for_results(eqn, needed)
         elif not speaks_up(eqn):
             continue
         eqns.append(eqn)
