@@ -29,13 +29,6 @@ OF_MEMORY = (
     'strides', 'to_device', 'tobytes', 'tofile', 'view')
 
 
-def method(function):
-    """Return a method that passes the array to a function first."""
-    def call(self, *args, **kwargs):
-        return function(self, *args, **kwargs)
-    return call
-
-
 def method_of_shape(function):
     """Return a method for both `x.reshape(2, 3)` and `x.reshape((2, 3))`."""
     def call(self, *args, **kwargs):
@@ -98,7 +91,7 @@ def refuse_attribute(name, x):
 
 
 for name in NAMESAKES:
-    setattr(Tracer, name, method(vars(np)[name]))
+    setattr(Tracer, name, vars(np)[name])
 for name in OF_MEMORY:
     setattr(Tracer, name, property(partial(refuse_attribute, name)))
 Tracer.astype = astype
@@ -117,7 +110,7 @@ Tracer.conj = Tracer.conjugate = conjugate
 Tracer.copy = Tracer.__copy__ = copy_of
 Tracer.__deepcopy__ = lambda x, memo: copy_of(x)
 Tracer.__contains__ = lambda x, value: bool(np.any(np.equal(x, value)))
-Tracer.__round__ = method(np.round)
+Tracer.__round__ = np.round
 Tracer.__pos__ = positive
 Tracer.__divmod__ = lambda x, y: (x // y, x % y)
 Tracer.__rdivmod__ = lambda y, x: (x // y, x % y)
