@@ -110,6 +110,4 @@ def linearize_flat(f, primals, tag):
             tangents.append(x_dot)
             x_dots.append(Zero(x) if x_dot.aval.dtype == float0 else x_dot)
         ys, y_dots = jvp_flat(f, primals, x_dots, tag)
-        if trace.has_boxes:
-            ys = list(map(trace.opened, ys))
-        return ys, trace.jaxpr(tangents, y_dots)
+        return list(map(trace.opened, ys)), trace.jaxpr(tangents, y_dots)
