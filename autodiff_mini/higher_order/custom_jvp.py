@@ -457,12 +457,12 @@ class custom_jvp(UserFunction):
         xs = call.operands(args, kwargs)
         # Outside of transformations, a call only calls the function.
         call.lends = not isinstance(current_trace(), EvalTrace)
-        ys = self.bind(call, xs)
-        return call.out_tree.unflatten(own_memory(ys, xs))
-
-    def bind(self, call, xs):
         # The call with the rule for vmap is inside: other rules come first.
         fun = seams.call_with_batching(call) if call.rules.vmap else call
+        ys = self.bind(fun, call, xs)
+        return call.out_tree.unflatten(own_memory(ys, xs))
+
+    def bind(self, fun, call, xs):
         return custom_jvp_call_p.bind(*xs, fun=fun, jvp=FlatRule(call))
 
 

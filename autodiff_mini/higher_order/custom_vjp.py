@@ -351,10 +351,9 @@ class custom_vjp(custom_jvp):
             fwd=fwd, bwd=bwd, symbolic_zeros_back=symbolic_zeros,
             optimize_remat=bool(optimize_remat))
 
-    def bind(self, call, xs):
+    def bind(self, fun, call, xs):
         if call.rules.fwd is None:
-            return super().bind(call, xs)
-        fun = seams.call_with_batching(call) if call.rules.vmap else call
+            return super().bind(fun, call, xs)
         fwd = FlatForward(call)
         if call.rules.optimize_remat:
             fwd = seams.call_if_unused(fun, fwd)

@@ -267,10 +267,10 @@ class custom_vmap(custom_vjp):
 
     needs = 'vmap', 'batching rule', 'def_vmap'
 
-    def bind(self, call, xs):
+    def bind(self, fun, call, xs):
         if call.rules.fwd or call.rules.jvp:
-            return super().bind(call, xs)
-        return call_with_batching(call)(*xs)
+            return super().bind(fun, call, xs)
+        return fun(*xs)
 
 
 @seams.call_with_batching.take
