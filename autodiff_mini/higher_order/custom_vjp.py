@@ -22,11 +22,12 @@ from autodiff_mini.higher_order.custom_jvp import (
     FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
     dims_of_tangents, for_rule, jvp_vmap)
 from autodiff_mini.higher_order.programs import (
-    interleave, only_backwards_rules, others, picked, stage_program)
+    defpartial, interleave, only_backwards_rules, others, picked,
+    stage_program)
 from autodiff_mini.higher_order.staged_calls import (
     call_late, closed_over, element_type)
 from autodiff_mini.interpreters import (
-    abstract, jvp, lowering, partial_eval, transpose, vmap)
+    abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.memory import innermost_array, mark_as_arguments, to_read
 from autodiff_mini.pytree import (
@@ -155,12 +156,10 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, is_pulled=False, **params):
             [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
 
 
-def custom_lin_partial_eval(trace, operands, params):
+def custom_lin_partial_eval(trace, operands, unknown, **params):
     """Evaluate a promise with unknown residuals if it has a forward rule."""
-    if params['jvp'] and any(map(trace.is_unknown, operands[:params['n']])):
+    if params['jvp'] and any(unknown[:params['n']]):
         return custom_lin(*operands, **params)
-    if not any(map(trace.is_unknown, operands)):
-        return trace.compute(custom_lin_p, operands, params)
     return trace.record(custom_lin_p, operands, params)
 
 
@@ -236,7 +235,7 @@ custom_vjp_call_p = custom_call('custom_vjp_call', promise_of, fwd=fwd_vmap,
 jvp.rules[custom_lin_p] = custom_lin_jvp
 vmap.rules[custom_lin_p] = custom_lin_vmap
 abstract.rules[custom_lin_p] = lambda *avals, out_avals, **_: out_avals
-partial_eval.rules[custom_lin_p] = custom_lin_partial_eval
+defpartial(custom_lin_p, custom_lin_partial_eval)
 transpose.rules[custom_lin_p] = custom_lin_transpose
 only_backwards_rules[custom_lin_p] = lambda params: (
     params | {'is_pulled': True})
