@@ -50,8 +50,6 @@ def close(jaxpr):
     Its first arguments are the tracers that `jaxpr` closes over.
     """
     traced = [isinstance(x, Tracer) for x in jaxpr.consts]
-    if True not in traced:
-        return jaxpr, []
     invars = [*picked(jaxpr.constvars, traced), *jaxpr.invars]
     closed = Jaxpr(others(jaxpr.constvars, traced), invars, jaxpr.eqns,
                    jaxpr.outvars, others(jaxpr.consts, traced))
