@@ -282,8 +282,6 @@ class PyTreeDef:
         if len(leaves) != self.num_leaves:
             raise ValueError(f'wrong number of leaves for {self}: expected '
                              f'{self.num_leaves}, but got {len(leaves)}')
-        if self.node_type is None:
-            return leaves[0]
         if self.node_type is tuple and (
                 self.children == (LEAF,) * self.num_leaves):
             return leaves
