@@ -11,14 +11,13 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.derivatives import whole_cotangent
 from autodiff_mini.arrays import ORDINARY
-from autodiff_mini.core import NUMBERS, Trace, current_trace
+from autodiff_mini.core import NUMBERS, current_trace
 from autodiff_mini.fast.tape import (
-    Tape, finished, on_tape, record_flat, run_back)
+    finished, is_outermost, on_tape, opened, record_flat)
 from autodiff_mini.fast.tape_tracer import TapeTracer, float_type
-from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
+from autodiff_mini.interpreters.vmap import BatchTracer
 from autodiff_mini.memory import own_memory
 from autodiff_mini.pytree import LEAF, take_apart, tree_flatten
-from autodiff_mini.zeros import Zero
 
 
 @seams.short_gradient.take
@@ -56,31 +55,16 @@ def short_gradient(tag, f, point, has_aux, is_usual):
         leaves, aux_tree = tree_flatten(aux)
         aux = aux_tree.unflatten(
             own_memory(trace.split(leaves)[0], [*tape.consts, *xs]))
-    if seams.note.taken:
-        seams.note(Tape.pull)
     [number] = own_memory([y.primal], [*tape.consts, *xs])
-    known = dict(zip(tape.constvars, tape.consts))
     others = [number, *tape.consts]
     one = y.aval.dtype.type(1)
-    gathered = {y.name: one.item() if y.aval.weak_type else one}
-    run_back(tape.eqns, known, gathered, True)
-    cts = [gathered.get(v, Zero(v.aval)) for v in tape.invars]
+    cts = tape.pull_gathered(
+        tape.consts, {y.name: one.item() if y.aval.weak_type else one})
     found = own_memory([
         ct if type(ct) is BatchTracer and ct.aval is v.aval
         else whole_cotangent(v.aval, ct, others)
         for v, ct in zip(tape.invars, cts)], others)
     return number, aux, found[0] if tree is LEAF else tree.unflatten(found)
-
-
-def is_outermost(trace) -> bool:
-    """Return whether no trace is outside of this one, which can be a vmap."""
-    base = trace.parent if type(trace) is BatchTrace else trace
-    return base is Trace.base and not trace.watcher
-
-
-def opened(x):
-    """Return the batch that `x` is an element of, or `x` itself."""
-    return x.val if type(x) is BatchTracer else x
 
 
 def is_number(x) -> bool:

@@ -295,48 +295,46 @@ class Tape(Jaxpr):
 
     def pull(self, consts, cts):
         """Return the cotangents of the inputs, and empty the tape."""
-        if seams.note.taken:
-            seams.note(Tape.pull)
-        known = dict(zip(self.constvars, consts, strict=True))
         gathered = {}
         held = {type(innermost_array(x)) for x in [*consts, *cts]}
         gather_cotangents(gathered, self.outvars, cts)
-        run_back(self.eqns, known, gathered, held <= ORDINARY)
+        return self.pull_gathered(consts, gathered, held <= ORDINARY)
+
+    def pull_gathered(self, consts, gathered, is_plain=True):
+        """Return what `pull` does, for the cotangents of given variables.
+
+        Args:
+            consts: the arrays for its `constvars`.
+            gathered: the cotangents; updated.
+            is_plain: whether all arrays are NumPy's.
+        """
+        if seams.note.taken:
+            seams.note(Tape.pull)
+        known, eqns = dict(zip(self.constvars, consts)), self.eqns
+        while eqns:
+            eqn = eqns.pop()
+            if type(eqn) is not tuple:
+                transpose_equation(eqn, known, gathered)
+                continue
+            prepared, residuals, names, made, line = eqn
+            try:
+                if is_plain and len(made) == 1 and made[0] in gathered:
+                    cts = prepared.back(*residuals, gathered.pop(made[0]))
+                elif gathered.keys().isdisjoint(made):
+                    continue    # nothing depends on it
+                else:
+                    cts = [gathered.pop(v, None) for v in made]
+                    cts = prepared.back_from_some(residuals, cts, is_plain)
+            except Exception as error:
+                quote_line(error, Equation(
+                    prepared.function, [], {}, [], line))
+                raise
+            for i, ct in zip(prepared.sources, cts):
+                v = names[i]
+                if ct is not None:
+                    gathered[v] = gathered[v] + ct if v in gathered else ct
         return [gathered[v] if v in gathered else Zero(v.aval)
                 for v in self.invars]
-
-
-def run_back(eqns, known, gathered, is_plain):
-    """Run the equations and operations of a tape backwards, and empty it.
-
-    Args:
-        eqns: the list of them.
-        known: the values of variables.
-        gathered: the cotangents of variables; updated.
-        is_plain: whether all arrays are NumPy's.
-    """
-    while eqns:
-        eqn = eqns.pop()
-        if type(eqn) is not tuple:
-            transpose_equation(eqn, known, gathered)
-            continue
-        prepared, residuals, names, made, line = eqn
-        try:
-            if is_plain and len(made) == 1 and made[0] in gathered:
-                cts = prepared.back(*residuals, gathered.pop(made[0]))
-            elif gathered.keys().isdisjoint(made):
-                continue    # nothing depends on it
-            else:
-                cts = [gathered.pop(v, None) for v in made]
-                cts = prepared.back_from_some(residuals, cts, is_plain)
-        except Exception as error:
-            quote_line(error, Equation(
-                prepared.function, [], {}, [], line))
-            raise
-        for i, ct in zip(prepared.sources, cts):
-            v = names[i]
-            if ct is not None:
-                gathered[v] = gathered[v] + ct if v in gathered else ct
 
 
 def record_flat(f, primals, tag):
@@ -347,14 +345,21 @@ def record_flat(f, primals, tag):
         primals: the arrays at which to evaluate it.
         tag: which application of which transformation this is.
     """
-    base = current_trace()
-    is_mapped = type(base) is BatchTrace and base.parent is Trace.base
-    held = {type(x.val if type(x) is BatchTracer else x) for x in primals}
-    if not (base is Trace.base or is_mapped) or base.watcher or (
-            not held <= ORDINARY):
+    if not is_outermost(current_trace()) or (
+            not ORDINARY.issuperset(map(type, map(opened, primals)))):
         return linearize_flat(f, primals, tag)
-    trace, tape, outs = on_tape(f, primals, tag)
-    return finished(trace, tape, outs)
+    return finished(*on_tape(f, primals, tag))
+
+
+def is_outermost(trace) -> bool:
+    """Return whether no trace is outside of this one, which can be a vmap."""
+    base = trace.parent if type(trace) is BatchTrace else trace
+    return base is Trace.base and not trace.watcher
+
+
+def opened(x):
+    """Return the batch that `x` is an element of, or `x` itself."""
+    return x.val if type(x) is BatchTracer else x
 
 
 def on_tape(f, primals, tag):
