@@ -9,7 +9,7 @@ import operator
 from functools import partial, wraps
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini import seams
 from autodiff_mini.arrays import as_number, convert, strong
@@ -140,12 +140,6 @@ def stand_in(x):
     return aval.dtype
 
 
-def promote(*arrays):
-    """Return the arrays in the dtype to which NumPy promotes them."""
-    dtype = np.result_type(*map(stand_in, arrays))
-    return [convert(a, dtype) for a in arrays]
-
-
 def dtypes_of(ufunc, args, **options):
     """Return the dtypes that a ufunc computes in with these operands."""
     kinds = [kind if isinstance(kind, np.dtype) else type(kind)
@@ -228,17 +222,6 @@ def as_is(y, args):
     return y
 
 
-def along_one(a, axis, or_number=False):
-    """Return an array, flattened if the axis is None, and the axis.
-
-    With `or_number`, an array without axes is flattened, too.
-    """
-    if axis is None or or_number and np.ndim(a) == 0:
-        a = np.reshape(a, -1)
-    a = asarray(a)
-    return a, normalize_axis_index(0 if axis is None else axis, a.ndim)
-
-
 def reduced_axes(a, axis):
     """Return the axes of a reduction, as numbers from 0.
 
@@ -250,21 +233,6 @@ def reduced_axes(a, axis):
     if not isinstance(axis, tuple):
         axis = operator.index(axis)     # NumPy refuses a list
     return normalize_axis_tuple(axis, ndim)
-
-
-def as_mask(where):
-    """Return the argument `where` of a function as booleans.
-
-    NumPy accepts lists and numbers of any kind, but an array only if its
-    elements are booleans.
-    """
-    mask = operand(where)
-    if typeof(mask).dtype == bool:
-        return mask
-    is_number = isinstance(mask, Tracer) and seams.is_a_number.run(mask)
-    if isinstance(where, (np.ndarray, Tracer)) and not is_number:
-        np.sum([0], where=np.ones(1, mask.dtype))   # NumPy's error
-    return np.not_equal(mask, 0)
 
 
 def along(axis, i):

@@ -9,7 +9,8 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.errors import refuse
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deflinear
-from autodiff_mini.numpy_api import along_one, asarray, implements
+from autodiff_mini.more.arguments import along_one
+from autodiff_mini.numpy_api import asarray, implements
 from autodiff_mini.primitives.reductions import (
     axis_primitive, reducing, sum_or_product)
 

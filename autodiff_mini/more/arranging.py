@@ -12,10 +12,10 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_array
+from autodiff_mini.more.arguments import along_one, promote
 from autodiff_mini.more.writing import check_cast
 from autodiff_mini.numpy_api import (
-    along_one, as_is, as_read_only_view, asarray, implements, operand,
-    promote)
+    as_is, as_read_only_view, asarray, implements, operand)
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 
 

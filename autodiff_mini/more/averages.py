@@ -15,10 +15,11 @@ from autodiff_mini.core import Tracer, typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_array
 from autodiff_mini.more.along_axis import as_rows
+from autodiff_mini.more.arguments import promote
 from autodiff_mini.more.statistics import (
     as_deviation, norm_sqrt_p, squared_size)
 from autodiff_mini.more.writing import check_cast
-from autodiff_mini.numpy_api import asarray, implements, operand, promote
+from autodiff_mini.numpy_api import asarray, implements, operand
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_result
+from autodiff_mini.more.arguments import promote
 from autodiff_mini.more.composed import numpy_diagonal
-from autodiff_mini.numpy_api import (
-    as_is, as_view, asarray, implements, promote)
+from autodiff_mini.numpy_api import as_is, as_view, asarray, implements
 
 
 @implements(np.einsum, as_is)

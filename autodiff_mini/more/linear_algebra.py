@@ -13,9 +13,10 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.memory import as_new_array
+from autodiff_mini.more.arguments import promote
 from autodiff_mini.more.matrices import solve_p, square_matrices
 from autodiff_mini.more.statistics import norm_sqrt_p, squared_size
-from autodiff_mini.numpy_api import asarray, implements, inexact, promote
+from autodiff_mini.numpy_api import asarray, implements, inexact
 from autodiff_mini.primitives.elementwise import stop_gradient
 
 

@@ -12,7 +12,8 @@ from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.more.along_axis import same_shape
-from autodiff_mini.numpy_api import implements, inexact, promote
+from autodiff_mini.more.arguments import promote
+from autodiff_mini.numpy_api import implements, inexact
 from autodiff_mini.zeros import Zero
 
 

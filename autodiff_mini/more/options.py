@@ -11,7 +11,8 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import function_table
-from autodiff_mini.numpy_api import as_mask, asarray, check_real
+from autodiff_mini.more.arguments import as_mask
+from autodiff_mini.numpy_api import asarray, check_real
 from autodiff_mini.primitives.reductions import reduced_axes, reduced_shape
 
 IDENTITIES = {np.sum: 0, np.prod: 1}

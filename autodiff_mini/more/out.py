@@ -7,7 +7,7 @@ checks as in NumPy.  Chapter 27.
 import numpy as np
 
 from autodiff_mini.core import function_table, typeof, ufunc_table
-from autodiff_mini.numpy_api import as_mask
+from autodiff_mini.more.arguments import as_mask
 
 
 def call_ufunc(ufunc, method, define, *inputs, out=None, **kwargs):

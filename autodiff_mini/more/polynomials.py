@@ -16,8 +16,9 @@ from autodiff_mini.errors import TracerError
 from autodiff_mini.interpreters import abstract, vmap
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deflinear
+from autodiff_mini.more.arguments import promote
 from autodiff_mini.numpy_api import (
-    along, asarray, implements, inexact, operand, promote)
+    along, asarray, implements, inexact, operand)
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 
 

@@ -12,8 +12,9 @@ from autodiff_mini.arrays import convert
 from autodiff_mini.core import typeof
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_array
+from autodiff_mini.more.arguments import along_one, promote
 from autodiff_mini.numpy_api import (
-    along, along_one, as_is, as_view, asarray, implements, operand, promote)
+    along, as_is, as_view, asarray, implements, operand)
 from autodiff_mini.numpy_functions.creation import numpy_asarray
 from autodiff_mini.primitives.shapes import broadcast_to_p
 

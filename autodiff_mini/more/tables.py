@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer
-from autodiff_mini.numpy_api import (
-    asarray, check_real, implements, operand, promote)
+from autodiff_mini.more.arguments import promote
+from autodiff_mini.numpy_api import asarray, check_real, implements, operand
 
 
 @implements(np.searchsorted)

@@ -14,9 +14,10 @@ from autodiff_mini.core import function_table, ufunc_table
 from autodiff_mini.errors import refuse
 from autodiff_mini.memory import as_new_result
 from autodiff_mini.more.along_axis import as_rows
+from autodiff_mini.more.arguments import as_mask
 from autodiff_mini.more.out import call_function, call_ufunc
 from autodiff_mini.numpy_api import (
-    as_mask, asarray, dtypes_of, operand, reduced_axes, stand_in)
+    asarray, dtypes_of, operand, reduced_axes, stand_in)
 
 SUMS = {np.add: np.sum, np.multiply: np.prod}
 SERVES = {np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,

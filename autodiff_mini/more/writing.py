@@ -10,10 +10,10 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import Tracer, typeof, unwrapped
 from autodiff_mini.errors import ReadOnlyError, TracerError
+from autodiff_mini.more.arguments import as_mask
 from autodiff_mini.more.boxes import (
     Step, View, check_writable, is_a_number, whose, write)
-from autodiff_mini.numpy_api import (
-    as_is, as_mask, implements, operand, stand_in)
+from autodiff_mini.numpy_api import as_is, implements, operand, stand_in
 from autodiff_mini.primitives.indexing import (
     as_operands, index_p, index_shape, scatter_p)
 
