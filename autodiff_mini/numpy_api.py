@@ -6,7 +6,7 @@ functions), and a tracer answers from a table.  The primitives are in
 """
 
 import operator
-from functools import partial, wraps
+from functools import partial
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -190,19 +190,6 @@ def implements(function, result=as_new_result):
             call if place or result is not as_is else implementation)
         return implementation
     return register
-
-
-def composed_function(function):
-    """Let the current trace process a function of the library.
-
-    Its result must depend only on the types and values of its arguments.
-    """
-    @wraps(function)
-    def call(*args, **kwargs):
-        return current_trace().process_function(call, args, kwargs)
-    function_table[call] = function
-    compositions.add(call)
-    return call
 
 
 compositions = set()    # functions that are composed of others

@@ -5,13 +5,13 @@ by one that is good for derivatives.  A custom rule lets the two differ.
 Chapter 28.
 """
 
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 
 import numpy as np
 
-from autodiff_mini.core import typeof
+from autodiff_mini.core import current_trace, function_table, typeof
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
-from autodiff_mini.numpy_api import composed_function, inexact
+from autodiff_mini.numpy_api import compositions, inexact
 from autodiff_mini.primitives.elementwise import stop_gradient
 from autodiff_mini.zeros import Zero
 
@@ -179,6 +179,19 @@ def log_sum_jvp(axis, primals, tangents):
         terms.append(np.where(is_pole, np.inf, shares) * b_dot)
     return log_sum(x, b, axis), np.sum(
         reduce(np.add, terms), axis, keepdims=True)
+
+
+def composed_function(function):
+    """Let the current trace process a function of the library.
+
+    Its result must depend only on the types and values of its arguments.
+    """
+    @wraps(function)
+    def call(*args, **kwargs):
+        return current_trace().process_function(call, args, kwargs)
+    function_table[call] = function
+    compositions.add(call)
+    return call
 
 
 @composed_function
