@@ -26,7 +26,7 @@ from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import fit_tangent
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
 from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import own_memory, to_read
+from autodiff_mini.memory import Loan, own_memory, to_read
 from autodiff_mini.pytree import LEAF, PyTreeDef, containers, tree_flatten
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
@@ -64,16 +64,29 @@ def short_call(function, args, kwargs):
         return apply_rule(trace, function, rules, args, every, names)
     is_known = trace is base or (
         type(trace) is PartialEvalTrace and trace.parent is base)
-    if is_known and NUMBERS.keys() >= {*map(type, args)}:
+    if is_known and all(map(is_plain, args)):
         return apply_function(trace, function.fun, args)
     return NotImplemented
 
 
+def is_plain(x):
+    """Return whether `x` is a number, or a NumPy array of numbers."""
+    return type(x) in NUMBERS or (
+        type(x) is np.ndarray and x.dtype.kind in 'biufc')
+
+
 def apply_function(trace, f, args):
-    """Return what a function of numbers returns, outside of a trace."""
+    """Return what a function of plain arrays returns, outside of a trace.
+
+    In a transformation, it can only read them.
+    """
+    lent = args
+    if trace is not base and np.ndarray in map(type, args):
+        loan = Loan(f)
+        f, lent = loan.call, map(loan.lend, args)
     set_current_trace(base)
     try:
-        out = f(*args)
+        out = f(*lent)
     except UnexpectedTracerError:
         if trace is base:
             raise
@@ -144,8 +157,7 @@ def arguments(trace, function, args):
             if name or containers[kind] or isinstance(x, Tracer):
                 raise Surprise
         else:
-            if kind not in NUMBERS and (
-                    kind is not np.ndarray or x.dtype.kind not in 'biufc'):
+            if not is_plain(x):
                 raise Surprise
             names.append(name)
         every.append(to_read(x) if kind is np.ndarray else x)

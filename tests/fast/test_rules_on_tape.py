@@ -281,6 +281,19 @@ def test_a_function_that_closes_over_a_tangent_takes_the_usual_road():
     check_both_ways(ad.grad(lambda x: f(x, 1.0)), 3.0)
 
 
+@pytest.mark.parametrize('x', [
+    1.5, X, np.outer(X, X).T, np.array(['a']), np.array([None]), 'a', [1.5]],
+    ids=str)
+def test_a_call_outside_returns_what_the_function_returns(x):
+    """In its own memory, and a rule can be left out."""
+    for f in ad.custom_jvp(lambda x: x), ad.custom_jvp(lambda x: x * 1):
+        f.defjvp(lambda p, t: (p, t))
+        check_both_ways(f, x)
+    f = ad.custom_jvp(lambda x: x.fill(0.0))
+    f.defjvp(lambda p, t: (p, t))
+    check_both_ways(f, np.ones(3))
+
+
 def test_a_second_rule_for_forward_mode_is_kept():
     f = by_vjp(product_bwd)
     f.defjvp(partial(product_rule, f))
