@@ -109,6 +109,9 @@ def resolve_kwargs(f, args, kwargs, signature=None) -> tuple:
 
 def exact_count(f) -> int | None:
     """Return how many arguments a plain function takes, or None."""
+    if type(f) is partial and not f.keywords:
+        count = exact_count(f.func)
+        return None if count is None else count - len(f.args)
     if type(f) is not FunctionType or hasattr(f, '__wrapped__') or (
             hasattr(f, '__signature__') or f.__code__.co_kwonlyargcount
             or f.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):

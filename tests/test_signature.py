@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.pytree import FlatFunction, map_leaves
-from autodiff_mini.signature import resolve_kwargs
+from autodiff_mini.signature import exact_count, resolve_kwargs
 
 
 def plain(x, y, n=2):
@@ -127,3 +127,22 @@ def test_jit_without_static_arguments_reads_no_signature(monkeypatch):
         raise AssertionError('the signature is read')
     monkeypatch.setattr('autodiff_mini.signature.signature_of', refuse)
     assert ad.jit(lambda x: x * 2)(3.0) == 6.0
+
+
+def test_the_number_of_arguments_of_a_plain_function_is_known():
+    partial, count = functools.partial, exact_count
+    assert count(plain) == count(positional) == 3
+    assert count(partial(plain, 1)) == count(partial(positional, 1)) == 2
+    assert count(partial(partial(plain, 1), 2)) == 1
+    for f in (partial(plain, n=3), partial(Model(), 1), keyword_only,
+              catch_all, partial(catch_all, 1), Model(), np.sin):
+        assert count(f) is None
+
+
+def test_the_rule_of_a_partial_gets_its_other_arguments():
+    f = ad.custom_jvp(functools.partial(plain, 3.0))
+    f.defjvp(lambda primals, tangents: (f(*primals), 7.0 * tangents[0]))
+    assert ad.grad(f)(2.0, 2) == ad.grad(f)(2.0) == 7.0
+    assert f(2.0, 2) == f(2.0) == 12.0
+    with pytest.raises(TypeError, match='too many'):
+        f(1.0, 2, 3)
