@@ -134,7 +134,7 @@ def apply_rule(trace, function, rules, args, every, names):
     finally:
         set_current_trace(trace)
     try:
-        return take_usual_road(function, args, given, out, error)
+        return take_usual_road(function, rules, args, given, out, error)
     finally:
         error = None    # its traceback holds this frame
 
@@ -303,11 +303,12 @@ def fitted(aval, ct):
     return ct
 
 
-def take_usual_road(function, args, given, out, error):
+def take_usual_road(function, rules, args, given, out, error):
     """Go on with what a rule has returned or raised.
 
     Args:
         function: the custom function.
+        rules: its rules at the time of the call.
         args: its arguments.
         given: the arguments of the rule.
         out: what the rule has returned.
@@ -315,12 +316,12 @@ def take_usual_road(function, args, given, out, error):
     """
     call = FlatCall(function)
     xs = call.operands(args, {})
-    call.lends = True
+    call.rules, call.lends = rules, True
     answer = partial(answered, given=given, out=out, error=error)
-    if call.rules.fwd:
+    if rules.fwd:
         ys = custom_vjp_call_p.bind(
             *xs, fun=call, fwd=answer(FlatForward(call)),
-            jvp=call.rules.jvp and FlatRule(call))
+            jvp=rules.jvp and FlatRule(call))
     else:
         ys = custom_jvp_call_p.bind(*xs, fun=call, jvp=answer(FlatRule(call)))
     return call.out_tree.unflatten(own_memory(ys, xs))

@@ -215,6 +215,19 @@ def test_a_pullback_keeps_the_rules_of_its_call():
     assert ad.grad(f)(0.0, 2.0) == 7.0
 
 
+def test_a_surprise_keeps_the_rules_of_its_call():
+    f = ad.custom_vjp(lambda x: x * 2)
+
+    def fwd(x):
+        f.defvjp(fwd, lambda residuals, ct: (ct * 1000,))  # for later calls
+        return x * 2, [x]   # a list is a surprise
+
+    def gradient(x):
+        f.defvjp(fwd, lambda residuals, ct: (ct * 5,))
+        return ad.grad(f)(x)
+    assert check_both_ways(gradient, 0.5) == 5.0
+
+
 def test_a_pullback_calls_the_function_with_the_rules_of_its_call():
     inside = []
 
