@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.api.forward import (
     jvp_of_trees, results_of_jvp, results_of_vmap, vmap_of_trees)
-from autodiff_mini.core import TraceTag, current_trace
+from autodiff_mini.core import TraceTag, Tracer, current_trace
 from autodiff_mini.fast.tape_tracer import float_type
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.vmap import Axis, BatchTrace, BatchTracer
@@ -59,7 +59,8 @@ def short_vmap(f, in_axes, out_axes, axis_size, args, kwargs):
         out = loan.call(*mark_as_arguments(trace, xs))
         if type(out) is BatchTracer and out._trace is trace and (
                 out.dim == 0 and out_axes is not None
-                and is_in_front(out_axes)):
+                and is_in_front(out_axes)
+                and (isinstance(out.val, Tracer) or is_batch([out.val]))):
             return own_memory([out.val], mapped)[0]
         flat_f = FlatFunction(f, LEAF)
         outs, dims = trace.split(flat_f.flatten(out))

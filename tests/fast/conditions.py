@@ -157,6 +157,7 @@ CONDITIONS = [
     ('leaves', 'out.dim == 0 and', ''),
     ('leaves', 'and out_axes is not None', ''),
     ('leaves', '                and is_in_front(out_axes)', ''),
+    ('leaves', '(isinstance(out.val, Tracer) or is_batch([out.val]))', 'True'),
     ('leaves', 'type(axis) is int and axis == 0', 'axis == 0'),
     ('leaves', '{*map(type, xs)} != {np.ndarray}', 'not xs'),
     ('leaves', 'x.ndim and', ''),

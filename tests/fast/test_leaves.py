@@ -32,6 +32,12 @@ def write(x, where=0):
     return x
 
 
+def of_no_array(x):
+    f = ad.custom_jvp(lambda x: object)
+    f.defjvp(lambda primals, tangents: (f(*primals), tangents[0]))
+    return f(x)
+
+
 CALLS = {
     # One result
     'array': along(np.sin, X), 'numbers': along(lambda x, y: x / y, 2.0, 3.0),
@@ -54,6 +60,7 @@ CALLS = {
     'nothing': along(lambda x: None, X), 'text': along(lambda x: 'x', X),
     'aux': along(lambda x: (x, (x, 'text')), X, has_aux=True),
     'aux missing': along(lambda x: x, X, has_aux=True),
+    'no array in a batch': lambda: ad.vmap(of_no_array)(X),
     'outer': lambda: ad.jvp(
         lambda y: ad.jvp(lambda x: x * y, (2.0,), (3.0,))[1], (4.0,), (5.0,)),
     'only outer': lambda: ad.jvp(
