@@ -352,6 +352,9 @@ def unless(test):
 def carefully(emitter, given, lines, errors, outs, fallback):
     """Return lines that call a fallback if Python floats give up.
 
+    It is called behind the `except` clause, or an error in it would show why
+    they gave up.
+
     Args:
         emitter: the FastEmitter.
         given: the names of the arguments.
@@ -369,7 +372,8 @@ def carefully(emitter, given, lines, errors, outs, fallback):
         lines = [(f'return {run}({", ".join([name, *given])})', None)]
     return [('try:', None), *indented(lines),
             (f'except ({", ".join(sorted(errors))}):', None),
-            (f'    return {fallback}({", ".join(given)})', None)]
+            ('    pass', None),
+            (f'return {fallback}({", ".join(given)})', None)]
 
 
 class Raising(local):
