@@ -215,6 +215,25 @@ def test_a_pullback_keeps_the_rules_of_its_call():
     assert ad.grad(f)(0.0, 2.0) == 7.0
 
 
+def test_a_rule_can_be_told_of_zeros():
+    seen = []
+
+    def rule(primals, tangents):
+        seen.append([type(t).__name__ for t in tangents])
+        return f(*primals), tangents[0] * primals[1]
+    f = ad.custom_jvp(lambda x, y: x * y)
+    f.defjvp(rule, symbolic_zeros=True)
+    assert check_both_ways(ad.grad(f), 2.0, 3.0) == 3.0
+    assert seen[0] == seen[1] and seen[1][1] == 'SymbolicZero'
+
+
+def test_a_rule_for_vmap_needs_its_wing():
+    f = by_jvp(product_rule)
+    f.def_vmap(lambda size, mapped, x, y: (f.fun(x, y), True))
+    with ad.plain('more'), pytest.raises(NotImplementedError, match='more'):
+        ad.grad(f)(2.0, 3.0)
+
+
 def test_a_surprise_keeps_the_rules_of_its_call():
     f = ad.custom_vjp(lambda x: x * 2)
 
