@@ -341,8 +341,13 @@ def lasting_line(line):
 def quote_line(error, eqn):
     """Add a note to an error that says where the operation was called."""
     if eqn and eqn.line:
-        error.add_note(f"in the operation '{eqn.primitive}', called at "
-                       f'{line_text(eqn.line)}')
+        error.add_note(line_note(eqn))
+
+
+def line_note(eqn) -> str:
+    """Return the note that says where an operation was called."""
+    return (f"in the operation '{eqn.primitive}', called at "
+            f'{line_text(eqn.line)}')
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import NUMBERS
-from autodiff_mini.errors import quote_line
+from autodiff_mini.errors import line_note, quote_line
 from autodiff_mini.fast.emitter import FastEmitter
 from autodiff_mini.fast.guard import write_guard
 from autodiff_mini.fast.plan import are_new, plan
@@ -123,6 +123,12 @@ class Version:
             raise
 
     def quote(self, error):
-        """Add a note to an error that names the user's line."""
+        """Add a note to an error that names the user's line.
+
+        The fallback of a loop is a version, too, and has named the loop.
+        """
+        named = tuple(getattr(error, '__notes__', ()))
         for line in lines_within(self.functions, error):
-            quote_line(error, self.equations.get(line))
+            eqn = self.equations.get(line)
+            if eqn and eqn.line and line_note(eqn) not in named:
+                quote_line(error, eqn)

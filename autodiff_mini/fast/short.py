@@ -68,6 +68,6 @@ def short_gradient(tag, f, point, has_aux, is_usual):
 
 
 def is_number(x) -> bool:
-    """Return whether `x` is a number, or an element of a plain vector."""
-    return type(x) in NUMBERS or type(x) is BatchTracer and (
-        x.aval.shape == () and type(x.val) is np.ndarray)
+    """Return whether `x` is a number, also in an array or of a batch."""
+    return type(x) in NUMBERS or (
+        type(opened(x)) is np.ndarray and x.shape == ())

@@ -18,7 +18,8 @@ def backend(name):
     them to machine code, which needs no memory for intermediate results,
     and loops of single numbers.  It needs numba.  The results are bitwise
     the same, except for which NaN is the result of two, and so are the
-    warnings and errors.  Only their number can differ for large arrays.
+    warnings and errors.  Only their number can differ for large arrays, and
+    which of several comes first.
 
     The first call compiles, which takes some tenths of a second for each
     piece of machine code, and a terminal or a notebook shows the progress of

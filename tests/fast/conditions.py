@@ -195,7 +195,7 @@ CONDITIONS = [
     ('short', 'not is_outermost(current_trace())', 'False'),
     ('short', 'None in map(float_type, map(opened, xs))', '0'),
     ('short', 'not is_number(y.primal)', 'False'),
-    ('short', 'x.aval.shape == () and', ''),
+    ('short', ' and x.shape == ())', ')'),
     ('short', '[number] = own_memory([y.primal], [*tape.consts, *xs])',
      'number = y.primal'),
     ('short', ' or y._trace is not trace', ''),

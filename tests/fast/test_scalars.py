@@ -490,3 +490,12 @@ def test_extremes_whose_zeros_differ_in_numpy_are_detected():
             def impl(self, x, y):
                 return np.maximum(*((y, x) if is_other(x, y) else (x, y)))
         assert not ties_alike(Split())
+
+
+def test_an_error_in_a_loop_names_each_operation_once():
+    f = ad.jit(lambda x: ad.scan(lambda c, _: (np.log(c), None), x, None, 3))
+    f(1e9)
+    with np.errstate(all='raise'), pytest.raises(FloatingPointError) as caught:
+        f(-1.0)
+    names = [note.split("'")[1] for note in caught.value.__notes__]
+    assert names == ['scan', 'log']
