@@ -103,6 +103,7 @@ def test_a_guard_is_used_only_with_its_backend():
         assert ran == [f]
 
 
+@pytest.mark.rest
 @needs_numba
 def test_derivatives_and_batches_have_the_backend():
     f = ad.jit(lambda x: np.sum(wave(x)), backend='fused')

@@ -104,6 +104,7 @@ def test_a_nan_that_is_compared_is_no_event():
     assert said.error is None
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize('edges', [[0.0, -0.0, 1.0, -1.0], [
     0.0, -0.0, np.nan, -np.nan, 1.0, np.inf, -np.inf]], ids=str)
 def test_zeros_and_nans_are_chosen_as_numpy_chooses_them(edges):
@@ -116,6 +117,7 @@ def test_zeros_and_nans_are_chosen_as_numpy_chooses_them(edges):
                              *args)
 
 
+@pytest.mark.rest
 def test_numbers_of_all_kinds_are_operands():
     x = np.linspace(-1.0, 1.0, 1000)
     f = lambda x, y: np.tanh((x * y + 1) / (x + 2)) * y + x
@@ -146,6 +148,7 @@ ARRAYS = {
     'integers': lambda x: np.arange(6000), 'masks': lambda x: x > 1.5}
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize('kind', ARRAYS)
 def test_any_array_is_an_argument(kind):
     def f(x, y):
@@ -184,6 +187,7 @@ def test_an_array_in_another_order_is_left_to_numpy():
     assert 'arrays are not contiguous' in fused.source
 
 
+@pytest.mark.rest
 def test_a_block_of_single_precision_stays_so():
     x = np.linspace(-3, 3, 1000, dtype=np.float32)
     f = lambda x: np.tanh(0.1 * x + 1 / 3) * np.sqrt(np.abs(x)) + x * x * 0.7

@@ -72,7 +72,8 @@ def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
     path = tmp_path / f'autodiff_mini/fused/{module}.py'
     path.write_text(path.read_text().replace(condition, wrong))
     run = subprocess.run(
-        [sys.executable, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider',
+        [sys.executable, '-m', 'pytest', '-q', '-x', '--all',
+         '-p', 'no:cacheprovider',
          '--ignore=tests/fused/test_conditions.py',
          'tests/fused/test_blocks.py', 'tests/fused/test_loops.py',
          'tests/fused'], cwd=tmp_path, capture_output=True, text=True)

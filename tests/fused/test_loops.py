@@ -47,6 +47,7 @@ def test_a_scan_and_its_gradient_are_kernels():
                  1.0)
 
 
+@pytest.mark.rest
 def test_a_scan_over_rows_and_of_vectors_is_a_kernel():
     def step(c, x):
         c = 0.5 * c + np.stack([x, c[0] * x, -c[1]])
@@ -119,6 +120,7 @@ def test_a_division_by_zero_in_a_while_loop_stops_it():
     assert assert_equal(f, 3.0, all='raise').error
 
 
+@pytest.mark.rest
 def test_powers_have_the_bits_of_python():
     rng = np.random.default_rng(0)
     for n in 2, 3, 7, -1, -2, 5:
