@@ -22,9 +22,9 @@ class FusedVersion(Version):
         self.account.append(
             f'# Compiling took {perf_counter() - start:.2f} seconds.')
 
-    def write(self, *args):
+    def write(self, jaxpr, fast, careful):
         """Return an emitter that has written the program, and the program."""
-        emitter, jaxpr = super().write(*args)
+        emitter, jaxpr = super().write(jaxpr, fast, careful)
         self.account = emitter.account()
         return emitter, jaxpr
 
