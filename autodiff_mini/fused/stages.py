@@ -176,7 +176,7 @@ def is_worth_it(eqns):
 
 
 def depths(eqns) -> dict:
-    """Return how many functions of NumPy a value needs, one after another."""
+    """Return how many functions of NumPy in a row a value needs."""
     depth = {}
     for eqn in eqns:
         n = max((depth.get(v, 0) for v in eqn.invars), default=0)
@@ -219,8 +219,8 @@ KNOWN = {'bool', 'float32', 'float64'}
 def stages(eqns, outs) -> list:
     """Return the steps of a block: kernels, and equations for NumPy.
 
-    A value that needs `n` functions of NumPy, one after the other, is
-    computed in kernel `n`.
+    A value that needs `n` functions of NumPy in a row is computed in kernel
+    `n`.
 
     Args:
         eqns: the equations of a block.

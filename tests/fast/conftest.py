@@ -9,3 +9,8 @@ from autodiff_mini.fast import tape, twins
 def forget():
     tape.preparations.clear()
     twins.known_programs.clear()
+
+
+@pytest.fixture
+def prepare_at_once(monkeypatch):
+    monkeypatch.setattr(tape, 'OFTEN', 1)

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import rules_on_tape, tape
+from autodiff_mini.fast import rules_on_tape
+from tests import amount
 from tests.fast.both_ways import check_both_ways
+from tests.random_gradients import random_gradient
 
 X = np.array([0.5, -1.0, 2.0])
 
-
-@pytest.fixture(autouse=True)
-def prepare_at_once(monkeypatch):
-    monkeypatch.setattr(tape, 'OFTEN', 1)
+pytestmark = pytest.mark.usefixtures('prepare_at_once')
 
 
 @pytest.fixture
@@ -332,3 +331,10 @@ def test_a_second_rule_for_forward_mode_is_kept():
     g = lambda x: f(x, 2.0)
     check_both_ways(ad.grad(g), 1.5)
     check_both_ways(ad.grad(ad.grad(g)), 1.5)
+
+
+def test_random_gradients_have_the_outcome_of_the_interpreters():
+    for seed in range(300 * amount.TIMES):
+        f, args = random_gradient(seed)
+        with np.errstate(all='ignore'):
+            check_both_ways(f, *args, places=False)

@@ -9,10 +9,7 @@ from tests.fast.both_ways import check_both_ways
 
 X, Y = np.array([0.5, -1.0, 2.0]), np.float64(0.5)
 
-
-@pytest.fixture(autouse=True)
-def prepare_at_once(monkeypatch):
-    monkeypatch.setattr(tape, 'OFTEN', 1)
+pytestmark = pytest.mark.usefixtures('prepare_at_once')
 
 
 @pytest.fixture

@@ -18,10 +18,7 @@ from tests.programs import PROGRAMS, is_inexact
 from tests.test_jit_equals_eager import Labeled, assert_identical
 from tests.test_vmap import MAPPED, batched, layouts
 
-
-@pytest.fixture(autouse=True)
-def prepare_at_once(monkeypatch):
-    monkeypatch.setattr(tape, 'OFTEN', 1)
+pytestmark = pytest.mark.usefixtures('prepare_at_once')
 
 
 def total(program, *args):

@@ -3,21 +3,12 @@
 Each row is a module, a condition as it is written there, and a wrong one.
 """
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-import autodiff_mini
 from tests.amount import rest
+from tests.planted import check_fails, check_places
 
 pytest.importorskip('numba', reason='numba compiles the kernels')
-
-PACKAGE = Path(autodiff_mini.__file__).parent
-ROOT = PACKAGE.parent
 
 CONDITIONS = [
     ('stages', 'if out not in alive and eqn.primitive in RAISING:',
@@ -57,24 +48,11 @@ CONDITIONS = [
 
 
 def test_each_condition_is_in_its_module_once():
-    for module, condition, wrong in CONDITIONS:
-        text = (PACKAGE / f'fused/{module}.py').read_text()
-        assert text.count(condition) == 1, (module, condition)
-        assert condition != wrong
+    check_places('fused', CONDITIONS)
 
 
 @pytest.mark.parametrize('module, condition, wrong', [
     rest(*row) for row in CONDITIONS], ids=range(len(CONDITIONS)))
 def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
-    for name in 'tests', 'book', 'conftest.py', 'pyproject.toml':
-        os.symlink(ROOT / name, tmp_path / name)
-    shutil.copytree(PACKAGE, tmp_path / 'autodiff_mini')
-    path = tmp_path / f'autodiff_mini/fused/{module}.py'
-    path.write_text(path.read_text().replace(condition, wrong))
-    run = subprocess.run(
-        [sys.executable, '-m', 'pytest', '-q', '-x', '--all',
-         '-p', 'no:cacheprovider',
-         '--ignore=tests/fused/test_conditions.py',
-         'tests/fused/test_blocks.py', 'tests/fused/test_loops.py',
-         'tests/fused'], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout
+    check_fails('fused', module, condition, wrong, [
+        'fused/test_blocks.py', 'fused/test_loops.py', 'fused'], tmp_path)
