@@ -1,7 +1,7 @@
 """Short roads for leaves: arrays and numbers in, one of them out.
 
 Most calls of `jvp` and `vmap` are like that, and then they need no trees.  If
-the function returns another value, the usual road takes that value over, so
+the function returns another value, the general road takes that value over, so
 the function never runs twice.  Chapter 37.
 """
 

@@ -2,7 +2,7 @@
 
 A custom function is usually called with numbers and arrays by position, and
 its rules return numbers and arrays.  Then the operations of `jvp`, or the
-pullback `bwd`, go straight onto the tape.  On a surprise the usual road is
+pullback `bwd`, go straight onto the tape.  On a surprise the general road is
 taken: it gets the rule's answer or error, and says why.  Chapter 37.
 """
 
@@ -31,7 +31,7 @@ from autodiff_mini.pytree import LEAF, PyTreeDef, containers, tree_flatten
 from autodiff_mini.zeros import Zero, instantiate_zeros
 
 base = Trace.base
-ERRORS = TypeError, ValueError      # the usual road says more about these
+ERRORS = TypeError, ValueError      # the general road says more about these
 
 
 class Surprise(Exception):
@@ -134,7 +134,7 @@ def apply_rule(trace, function, rules, args, every, names):
     finally:
         set_current_trace(trace)
     try:
-        return take_usual_road(function, rules, args, given, out, error)
+        return take_general_road(function, rules, args, given, out, error)
     finally:
         error = None    # its traceback holds this frame
 
@@ -303,7 +303,7 @@ def fitted(aval, ct):
     return ct
 
 
-def take_usual_road(function, rules, args, given, out, error):
+def take_general_road(function, rules, args, given, out, error):
     """Go on with what a rule has returned or raised.
 
     Args:

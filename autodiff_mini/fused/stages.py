@@ -290,10 +290,10 @@ def with_earlier(eqns, made, stored):
 
 
 def unneeded(eqns, outs) -> list:
-    """Return the values that LLVM can leave out, but not with their flags.
+    """Return the values whose flags are lost if LLVM leaves them out.
 
-    A choice needs only the operand that is chosen, and after `x > 0`, a test
-    of `abs(x) < 0` is known.  A kernel keeps the bits of such a value.
+    A choice needs only the operand that is chosen, and a test whose result
+    LLVM knows needs none.  A kernel keeps the bits of such a value.
 
     Args:
         eqns: the equations of a kernel.

@@ -138,12 +138,12 @@ MAPPED = {
 
 @pytest.mark.parametrize('call', [*CALLS.values(), *MAPPED.values()],
                          ids=[*CALLS, *[f'vmap {name}' for name in MAPPED]])
-def test_the_short_road_gives_what_the_usual_road_gives(call):
+def test_the_short_road_gives_what_the_general_road_gives(call):
     check_both_ways(call)
 
 
 @each(PROGRAMS)
-def test_the_short_road_has_the_bits_of_the_usual_road(program):
+def test_the_short_road_has_the_bits_of_the_general_road(program):
     if all(map(is_inexact, program.args)):
         check_both_ways(along(
             lambda *xs: program.function(np, *xs), *program.args))

@@ -1,4 +1,4 @@
-"""Rules on the tape give the bits, and the errors, of the usual road."""
+"""Rules on the tape give the bits, and the errors, of the general road."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures('prepare_at_once')
 
 @pytest.fixture
 def surprises(monkeypatch):
-    """Return a list of the answers that the usual road has been given."""
+    """Return a list of the answers that the general road has been given."""
     found, original = [], rules_on_tape.answered
 
     def note(*args, **kwargs):
@@ -185,7 +185,7 @@ SURPRISES['symbolic zeros'].defjvp(
 @pytest.mark.parametrize('name', SURPRISES)
 @pytest.mark.parametrize('x, y', [(1.5, 2.5), (X, X[::-1])],
                          ids=['floats', 'arrays'])
-def test_a_surprise_has_the_outcome_of_the_usual_road(name, x, y):
+def test_a_surprise_has_the_outcome_of_the_general_road(name, x, y):
     f = SURPRISES[name]
 
     def program(x, y):
@@ -263,7 +263,7 @@ def test_a_pullback_calls_the_function_with_the_rules_of_its_call():
     assert ad.grad(program)(1.5) == 3.0
 
 
-def test_a_pullback_is_given_the_types_of_the_usual_road():
+def test_a_pullback_is_given_the_types_of_the_general_road():
     f = by_vjp(lambda r, ct: kinds.append(type(ct)) or (2.0, None), saves_x)
     ways = []
     for way in ad.plain(), ad.plain('notebook'):
@@ -303,7 +303,7 @@ def test_a_nondiff_argument_that_is_traced_is_refused():
     check_both_ways(ad.grad(lambda x: f(x, x)), X)
 
 
-def test_a_function_that_closes_over_a_tangent_takes_the_usual_road():
+def test_a_function_that_closes_over_a_tangent_takes_the_general_road():
     def rule(f, primals, tangents):
         inner = ad.custom_jvp(lambda c: c * tangents[0])
         inner.defjvp(lambda p, t: (p[0] * tangents[0], t[0] * tangents[0]))

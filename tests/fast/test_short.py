@@ -133,7 +133,7 @@ ad.grad(lambda x: ESCAPED.append(x) or x)(1.0)
 
 
 @pytest.mark.parametrize('name', SURPRISES)
-def test_a_surprise_has_the_outcome_of_the_usual_road(name):
+def test_a_surprise_has_the_outcome_of_the_general_road(name):
     f, *args = SURPRISES[name]
     check_both_ways(f, *args)
 
@@ -149,7 +149,7 @@ def test_the_function_runs_once(out):
     assert len(runs) == 1
 
 
-def test_transformations_outside_take_the_usual_road(taken):
+def test_transformations_outside_take_the_general_road(taken):
     nested = [ad.grad(ad.grad(cube)),
               lambda x: ad.make_jaxpr(ad.grad(cube))(x).eqns and 0.0,
               lambda x: ad.jvp(ad.grad(cube), (x,), (1.0,)),
