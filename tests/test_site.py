@@ -234,23 +234,66 @@ def test_a_player_is_a_list_on_paper_and_without_scripts(browser, home):
     assert visible(browser, still) and not visible(browser, live)
 
 
-def test_a_question_hides_its_output_until_the_reader_asks(browser, home):
-    """That works without scripts."""
+def test_a_question_hides_its_output_until_the_right_answer(browser, home):
+    """That works without scripts, and after a wrong answer."""
     output = '.question + .output'
-    emulate(browser, 1280, 'light')
+    emulate(browser, 390, 'light')
     browser.execute_cdp_cmd(
         'Emulation.setScriptExecutionDisabled', {'value': True})
     try:
-        for answer in 'details.right', 'details.wrong', 'details.shows':
+        for answer in 'right', 'shows':
             browser.get(f'{home}/chapters/05_your_own_derivative.html')
-            assert not visible(browser, output)
-            assert visible(browser, f'{output} + p')
-            browser.find_element(
-                'css selector', f'.question {answer} > summary').click()
-            assert visible(browser, output)
+            for details, shown in ('wrong', False), (answer, True):
+                assert not visible(browser, output)
+                assert visible(browser, f'{output} + p')
+                choice = browser.find_element(
+                    'css selector', f'.question details.{details} > summary')
+                assert choice.size['height'] >= 44      # for a thumb
+                choice.click()
+                assert visible(browser, output) == shown
+        assert browser.execute_script(TOLD) == [
+            ['wrong', 'No.'], ['shows', '']]
     finally:
         browser.execute_cdp_cmd(
             'Emulation.setScriptExecutionDisabled', {'value': False})
+
+
+# The kind of each opened answer, and the word that it starts with.
+TOLD = '''
+    return [...document.querySelectorAll(".question details[open]")].map(
+        (it) => [it.className, it.querySelector("strong")?.textContent ?? ""])
+'''
+
+
+def test_a_ring_shows_where_the_keyboard_is(browser, home):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    browser.get(f'{home}/chapters/01_asking_numpy_first.html')
+    for scheme in 'light', 'dark':
+        emulate(browser, 1280, scheme)
+        kinds = set()
+        for part in '.md-skip', '.notebook', '.question summary':
+            browser.execute_script(
+                'document.querySelector(arguments[0]).focus()', part)
+            for _ in range(4):
+                ActionChains(browser).send_keys(Keys.TAB).perform()
+                kind, *ring, accent = browser.execute_script(RING)
+                kinds.add(kind)
+                assert ring == ['solid', '2px', accent], kind
+        assert kinds >= {'A', 'INPUT', 'BUTTON', 'SUMMARY'}
+
+
+# The ring of what has the focus, and the color that it should have.
+RING = '''
+    const it = document.activeElement;
+    const box = it.matches(".md-option") ? it.nextElementSibling : it;
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(box);
+    const sample = document.body.appendChild(document.createElement("i"));
+    sample.style.color = "var(--accent)";
+    const { color } = getComputedStyle(sample);
+    sample.remove();
+    return [it.tagName, outlineStyle, outlineWidth, outlineColor, color];
+'''
 
 
 ASKING = [page for page in PAGES

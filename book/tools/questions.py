@@ -35,12 +35,15 @@ def about(cell, path):
 def markdown(question):
     """Return a question as a box.
 
-    Opening an answer shows the output, which is all that a question hides.
+    The right answer and the last button show the output, which is all that a
+    question hides. A wrong answer explains itself, so that another one can be
+    tried. Style sheets do that, because details need no script.
     """
     answers = sorted(question['choices'], key=lambda answer: hashlib.sha256(
         answer['says'].encode()).digest())
     return '\n\n'.join([
-        '<div class="question" markdown="1">', question['asks'],
+        '<div class="question" role="group" aria-label="Question" '
+        'markdown="1">', question['asks'],
         *(folded(answer) for answer in answers),
         '<details class="shows"><summary>Show the output</summary></details>',
         '</div>'])
