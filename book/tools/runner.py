@@ -65,10 +65,20 @@ def chosen(words=''):
     found = match and [name for name in names(f'{int(match[1]):02}_')
                        if match[2] in (None, name.split('_')[1])]
     if not found:
-        raise SystemExit(f'There is no exercise {words!r}. '
-                         '`make progress` lists them.')
+        raise SystemExit(textwrap.fill(
+            f'There is no exercise {words!r}. {existing(match)}', 78))
     return next((name for name in found[:-1] if not is_solved(name)),
                 found[-1])
+
+
+def existing(match):
+    """Return a sentence about the exercises of a chapter, or of all."""
+    chapter = int(match[1]) if match else 0
+    if found := names(f'{chapter:02}_'):
+        return f'Chapter {chapter} has {", ".join(map(number, found))}.'
+    chapters = sorted({int(name[1:3]) for name in names()})
+    return ('These chapters have exercises: '
+            f'{", ".join(map(str, chapters))}.')
 
 
 def following(name):
@@ -252,10 +262,13 @@ COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,
 
 def main(command, words='', tips=TIPS):
     """Run a command, and print the other commands."""
-    if command == 'progress':
-        show_progress(words)
-    else:
-        COMMANDS[command](chosen(words))
+    try:
+        if command == 'progress':
+            show_progress(words)
+        else:
+            COMMANDS[command](chosen(words))
+    except SystemExit as error:     # there is no such exercise
+        raise SystemExit(f'{error}\n\n{tips}') from None
     print('\n' + tips)
 
 

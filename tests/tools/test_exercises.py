@@ -177,9 +177,14 @@ def test_a_chapter_means_its_first_unsolved_exercise(save):
         assert runner.chosen(words) == 'e01_2_guess'
     save(NAME, SOLUTION)
     assert runner.chosen('01') == 'e01_2_guess'
-    for words in '9', '01_9', 'twice', '1_':
-        with pytest.raises(SystemExit, match=f"no exercise '{words}'"):
-            runner.chosen(words)
+    for words, there in (
+            ('9', 'These chapters have exercises: 1, 2.'),
+            ('twice', 'These chapters have exercises: 1, 2.'),
+            ('01_9', 'Chapter 1 has e01_1, e01_2.'),
+            ('1_', 'These chapters have exercises: 1, 2.')):
+        with pytest.raises(SystemExit, match=re.escape(
+                f"There is no exercise '{words}'. {there}\n\nThen tips")):
+            runner.main('next', words, 'Then tips')
 
 
 def test_a_chosen_exercise_stays_and_skip_continues(ask):
