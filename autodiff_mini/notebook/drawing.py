@@ -248,11 +248,11 @@ def diagram(jaxpr, names, marked):
 
 
 def frame(jaxpr, parts, left, width, height):
-    """Return an SVG; it shrinks by up to a fifth, and then it scrolls."""
+    """Return an SVG; it shrinks by up to a twelfth, and then it scrolls."""
     label = escape(repr(jaxpr)).replace('\n', '&#10;')
     return (f'<svg role="img" aria-label="{label}" width="{width:.0f}" '
             f'viewBox="{left:.1f} 0 {width:.1f} {height}" style="max-width: '
-            f'100%; min-width: {.8 * width:.0f}px; height: auto" '
+            f'100%; min-width: {.92 * width:.0f}px; height: auto" '
             'fill="currentColor" text-anchor="middle" font-size="12" '
             f'font-family="ui-monospace, monospace">{"".join(parts)}</svg>')
 
