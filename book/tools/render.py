@@ -30,6 +30,10 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import (
     CellExecutionError, CellTimeoutError, DeadKernelError)
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from pygments.token import Keyword
 from traitlets.config import Config
 
 from book.tools import (
@@ -44,6 +48,9 @@ PICTURE = 'image/svg+xml'
 WIDEST = 110      # columns of a printed table
 GREY = '#7f7f7f'   # the color of text and lines in matplotlibrc
 IMPORTS = "The first cell of this page’s notebook"
+# A printed program, after the constants that it uses.
+PROGRAM = re.compile(
+    r'(?m)^((?:\w+ = .*\n+)*(?:def |\{ lambda ).*(?:\n+[ ].*)*)')
 ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
 OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
 
@@ -326,13 +333,38 @@ def pre(text, kind):
     """
     if kind == 'stdout' and max(map(len, text.split('\n'))) > WIDEST:
         kind += ' prose'
-    text = quoted(text.strip('\n'))
-    return f'<pre class="{kind}" tabindex="0">{text}</pre>' if text else ''
+    text = text.strip('\n')
+    if not text:
+        return ''
+    if kind == 'error' or not PROGRAM.search(text):
+        return f'<pre class="{kind}" tabindex="0">{quoted(text)}</pre>'
+    return f'<pre class="{kind} highlight" tabindex="0">{colored(text)}</pre>'
+
+
+def colored(text):
+    """Return printed text as HTML, with the programs in it colored."""
+    parts = PROGRAM.split(text)
+    return ''.join(highlighted(part) if i % 2 else quoted(part)
+                   for i, part in enumerate(parts))
+
+
+def highlighted(program):
+    """Return a program as HTML: Python, or a jaxpr, whose words are few."""
+    lexer = PythonLexer(ensurenl=False, stripnl=False)
+    if program.startswith('{'):
+        lexer.add_filter('highlight', names=['let'], tokentype=Keyword)
+    text = highlight(program, lexer, HtmlFormatter(nowrap=True))
+    return escaped(text.removesuffix('\n'))
 
 
 def quoted(text):
     """Return text as HTML, with backquotes escaped from Markdown."""
-    return html.escape(text).replace('`', '&#96;')
+    return escaped(html.escape(text))
+
+
+def escaped(text):
+    """Return HTML with backquotes escaped from Markdown."""
+    return text.replace('`', '&#96;')
 
 
 def svg(text, label):

@@ -1,6 +1,7 @@
 """render: a chapter's page has the outputs of its cells, or the build fails.
 """
 
+import html
 import json
 import re
 from pathlib import Path
@@ -70,6 +71,29 @@ def test_a_plot_is_an_svg_in_the_color_of_the_page(page):
     assert '>Rising</text>' in svg
     assert 'currentColor' in svg and render.GREY not in svg
     assert '\n\n' not in svg and '<style' not in svg
+
+
+@pytest.mark.parametrize('text, colored', [
+    ('def program(a):\n    return [a]',
+     '<span class="k">def</span><span class="w"> </span>'
+     '<span class="nf">program</span>'),
+    ('two ways\nx = 1.5\n\ndef f():\n\n    """`x`"""\nwith 7',
+     '"""&#96;x&#96;"""</span>\nwith 7</pre>'),
+    ('{ lambda ; a:float64[3] . let\n    b:float64[3] = sin a\n  in (b,) }',
+     '<span class="k">let</span>')])
+def test_a_printed_program_is_colored(text, colored):
+    made = render.pre(text, 'stdout')
+    assert made.startswith('<pre class="stdout highlight" tabindex="0">')
+    assert colored in made
+    assert html.unescape(re.sub('<[^>]*>', '', made)) == text
+
+
+@pytest.mark.parametrize('text, kind', [
+    ('we define what\n  in (a) let means: lambda', 'stdout'),
+    ('def f(): is not supported', 'error')])
+def test_printed_words_are_not_colored(text, kind):
+    assert render.pre(text, kind) == (
+        f'<pre class="{kind}" tabindex="0">{text}</pre>')
 
 
 def test_the_output_does_not_mention_the_machine(page):
