@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count, filterfalse, product
 from operator import attrgetter
 
-from autodiff_mini.core import Primitive, ShapedArray, fun_name, typeof
+from autodiff_mini.core import Primitive, ShapedArray, own_name, typeof
 from autodiff_mini.errors import lasting_line
 from autodiff_mini.zeros import Zero
 
@@ -201,7 +201,7 @@ def param_text(value) -> str:
         ends = [value.start, value.stop]
         ends += [value.step] if value.step is not None else []
         return ':'.join('' if i is None else str(i) for i in ends)
-    return fun_name(value) if callable(value) else str(value)
+    return own_name(value) if callable(value) else str(value)
 
 
 def drop_dead(jaxpr):

@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff_mini import seams
 from autodiff_mini.core import (
-    ShapedArray, TraceTag, fun_name, public, unwrap_as, unwrapped)
+    ShapedArray, TraceTag, fun_name, own_name, public, unwrap_as, unwrapped)
 from autodiff_mini.errors import TracerError, TypeOrValueError, explain_write
 
 
@@ -139,8 +139,7 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
         seams.check_attributes(x, names)
         static = tuple([getattr(x, name) for name in meta])
         for name, value in zip(meta, static):
-            check_hash(value, f'Non-hashable static field: {name} of '
-                       f'{kind.__name__}')
+            check_hash(value, 'Non-hashable static field:', name, kind)
         return [getattr(x, name) for name in data], Static(static)
 
     def unflatten(aux, children):
@@ -152,14 +151,22 @@ def of_dataclass(kind, data_fields=None, meta_fields=None):
                     lambda aux: [f'.{name}' for name in data])
 
 
-def check_hash(x, what):
-    """Raise a ValueError if a static value is not hashable."""
+def check_hash(x, what, name, owner):
+    """Raise a ValueError if a static value is not hashable.
+
+    Args:
+        x: the value.
+        what: the beginning of the message.
+        name: its name or position.
+        owner: the function or the class that it belongs to.
+    """
     try:
         hash(x)
     except TypeError:
         cure = seams.advise('hash', 'Define __hash__ and __eq__', x)
         raise ValueError(
-            f'{what} is of type {type(x).__name__}. {cure}.') from None
+            f'{what} {name} of {fun_name(owner)} is of type '
+            f'{type(x).__name__}. {cure}.') from None
 
 
 class Static:
@@ -497,7 +504,7 @@ class FlatFunction:
     def __str__(self):
         return fun_name(self.f)
 
-    __name__ = property(__str__)
+    __name__ = property(lambda self: own_name(self.f))
 
 
 def map_leaves(check, names, *leaves) -> list:

@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import fun_name, is_array
+from autodiff_mini.core import fun_name, is_array, own_name
 from autodiff_mini.memory import Loan
 from autodiff_mini.pytree import containers, leaf_names
 
@@ -36,7 +36,7 @@ def named_after(f):
     def decorate(g):
         update_wrapper(g, f.func if isinstance(f, partial) else f, updated=())
         g.__wrapped__ = f
-        g.__qualname__ = fun_name(f)
+        g.__qualname__ = own_name(f)
         g.__name__ = g.__qualname__.rpartition('.')[2]
         return g
     return decorate
@@ -46,7 +46,7 @@ def apply(f):
     """Return `f` as a function of a tuple and a dict of arguments."""
     def called(args, kwargs=None):
         return f(*args, **(kwargs or {}))
-    called.__qualname__ = fun_name(f)
+    called.__qualname__ = own_name(f)
     return called
 
 
@@ -232,7 +232,7 @@ def hold_arguments(f, args, kwargs, keys):
         args = [lent.get(i, x) for i, x in enumerate(args)]
         return loan.call(*args, **{name: lent.get(name, x)
                                    for name, x in kwargs.items()})
-    f_of_others.__qualname__ = fun_name(f)
+    f_of_others.__qualname__ = own_name(f)
     args = tuple(None if i in held else x for i, x in enumerate(args))
     kwargs = {name: None if name in held else x for name, x in kwargs.items()}
     return args, kwargs, f_of_others, held

@@ -315,7 +315,7 @@ def test_source_belongs_to_the_last_call():
     f = ad.jit(lambda x: np.sin(x) * 2)
     line = inspect.currentframe().f_lineno - 1
     with pytest.raises(AttributeError, match=(
-            '<lambda> has not been called yet, so it has no compiled program. '
+            'lambda.* has not been called yet, so it has no compiled program. '
             'Call it first')):
         f.source
     assert not hasattr(f, 'source')

@@ -326,7 +326,7 @@ def test_wrong_calls_are_named(name):
 def test_wrong_outputs_are_named(out_axes, out, error, words):
     with pytest.raises(error, match=words) as info:
         ad.vmap(out, 0, out_axes)(A)
-    assert '<lambda>' in str(info.value)
+    assert 'lambda in line' in str(info.value)
     assert_same(ad.vmap(np.sin)(A), np.sin(A))
 
 

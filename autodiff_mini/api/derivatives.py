@@ -16,7 +16,7 @@ from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    NUMBERS, ShapedArray, TraceTag, array_type, float0, fun_name, public,
+    NUMBERS, ShapedArray, TraceTag, array_type, float0, own_name, public,
     typeof, typeof_result)
 from autodiff_mini.errors import TypeOrValueError, UnexpectedTracerError
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
@@ -449,7 +449,7 @@ def select(tag, f, argnums, positions, args, kwargs):
         for i, value in zip(positions, values if several else [values]):
             every[i] = value
         return loan.call(*every, **kwargs)
-    f_of_some.__qualname__ = fun_name(f)
+    f_of_some.__qualname__ = own_name(f)
     point = tuple(map(args.__getitem__, positions))
     return f_of_some, point if several else point[0], names
 

@@ -4,7 +4,7 @@ A rule covers only arguments, so we stage the function, and its program shows
 which values it closes over.  Chapter 24.
 """
 
-from autodiff_mini.core import TraceTag, Tracer, fun_name, public, typeof
+from autodiff_mini.core import TraceTag, Tracer, own_name, public, typeof
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.higher_order.staged_calls import open_program
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -96,5 +96,5 @@ def closure_convert(fun, *example_args):
                 f'got {len(args)}. Call converted(*args, *values).')
         return with_values(interleave(moving, args[count:], fixed),
                            *args[:count])
-    converted.__qualname__ = fun_name(fun)
+    converted.__qualname__ = own_name(fun)
     return converted, picked(values, moving)

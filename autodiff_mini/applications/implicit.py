@@ -15,7 +15,7 @@ from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.applications.jacobians import basis, spans
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
-    Primitive, TraceTag, array_type, fun_name, public, typeof)
+    Primitive, TraceTag, array_type, fun_name, own_name, public, typeof)
 from autodiff_mini.higher_order.custom_jvp import custom_jvp
 from autodiff_mini.higher_order.custom_vjp import custom_vjp
 from autodiff_mini.higher_order.loops import promote_carry, while_loop
@@ -70,7 +70,7 @@ def open_function(tag, f, *args):
     """Return `f` as an OpenFunction of arguments like these."""
     jaxpr, out_tree = stage_tree(f, args, {}, tag)
     jaxpr, values = close_and_dedupe(jaxpr)
-    return OpenFunction((jaxpr, out_tree, fun_name(f)), values)
+    return OpenFunction((jaxpr, out_tree, own_name(f)), values)
 
 
 def open_system(tag, f, guess):

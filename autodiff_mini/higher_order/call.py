@@ -6,7 +6,7 @@ function and binds that.  Chapter 6.
 
 from functools import partial
 
-from autodiff_mini.core import Primitive, fun_name
+from autodiff_mini.core import Primitive, own_name
 from autodiff_mini.higher_order.staged_calls import (
     inline_call, stage_call, staged_types)
 from autodiff_mini.interpreters import (
@@ -68,7 +68,7 @@ class Store:
 
 def named(f, like):
     """Name the function `f` after another one, for errors, and return it."""
-    f.__qualname__ = fun_name(like)
+    f.__qualname__ = own_name(like)
     return f
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from autodiff_mini import seams
 from autodiff_mini.copying import copied, place_of
 from autodiff_mini.core import (
-    EvalTrace, TraceTag, Tracer, current_trace, float0, fun_name, public,
-    tangent_type, typeof)
+    EvalTrace, TraceTag, Tracer, current_trace, float0, fun_name, own_name,
+    public, tangent_type, typeof)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import Store, defcall, on_arrays
 from autodiff_mini.higher_order.programs import (
@@ -446,10 +446,10 @@ class custom_jvp(UserFunction):
     def __call__(self, *args, **kwargs):
         rule, what, method = self.needs
         if getattr(self.rules, rule) is None:
-            kind, name = type(self).__name__, fun_name(self)
             raise AttributeError(
-                f'No {what} defined for {kind} function {name} using '
-                f'{method}. Define it with {name}.{method}.')
+                f'No {what} defined for {type(self).__name__} function '
+                f'{fun_name(self)} using {method}. Define it with its method '
+                f'{method}.')
         out = seams.short_call(self, args, kwargs)
         if out is not NotImplemented:
             return out
@@ -594,7 +594,7 @@ class FlatCall:
                     'the value as another argument.')
 
     def __str__(self):
-        return self.__qualname__
+        return fun_name(self)
 
 
 def traced_leaves(x) -> list:
@@ -633,10 +633,10 @@ class UserRule:
 
     @property
     def __name__(self):
-        return fun_name(getattr(self.call.rules, self.name))
+        return own_name(getattr(self.call.rules, self.name))
 
     def __str__(self):
-        return (f'Custom {self.kind} rule {self.__name__} for function '
+        return (f'Custom {self.kind} rule {fun_name(self)} for function '
                 f'{self.call}')
 
     def outputs(self, out) -> list:

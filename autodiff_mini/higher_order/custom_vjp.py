@@ -43,7 +43,7 @@ def promise_of(x_dots, fun, fwd, jvp):
     """
     if jvp and not (fwd and any(map(is_written_down, x_dots))):
         return jvp
-    return partial(promise, fun_name(fun), fwd, jvp)
+    return partial(promise, fun.__qualname__, fwd, jvp)
 
 
 def is_written_down(x_dot):
@@ -103,7 +103,7 @@ custom_lin_p = Primitive('custom_lin', custom_lin, multiple_results=True,
 def refuse_forward_mode(name):
     raise TypeError(
         "can't apply forward-mode autodiff (jvp) to a custom_vjp "
-        f'function: {name} has only a rule for reverse mode. '
+        f'function: {fun_name(name)} has only a rule for reverse mode. '
         + seams.advise('forward', 'Use grad or vjp, or define a rule for '
                        'forward mode with defjvp.', name))
 

@@ -170,7 +170,7 @@ class jit(UserFunction):
                 remember(self.staged, key, program)
         jaxpr, traced, out_tree = program
         self.last, self.guard = jaxpr, None
-        outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=fun_name(self.f),
+        outs = jit_p.bind(*traced, *xs, jaxpr=jaxpr, name=self.__qualname__,
                           backend=self.backend)
         self.last = jaxpr
         if current_trace() is Trace.base and not (
@@ -193,5 +193,5 @@ def static_part(f, static):
     """Return static arguments as a part of a key."""
     for name, x in static.items():
         check_hash(x, 'Non-hashable static arguments are used in a jit '
-                   f'function: argument {name} of {fun_name(f)}')
+                   'function: argument', name, f)
     return [(name, frozen(x)) for name, x in static.items()]

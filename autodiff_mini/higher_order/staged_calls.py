@@ -5,7 +5,8 @@ right away, but its rules stay Python functions, which run when needed.
 Chapter 8.
 """
 
-from autodiff_mini.core import ShapedArray, TraceTag, fun_name, typeof
+from autodiff_mini.core import (
+    ShapedArray, TraceTag, fun_name, own_name, typeof)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.programs import interleave, others, picked
 from autodiff_mini.interpreters.jaxpr import (
@@ -19,7 +20,7 @@ class StagedFunction:
     """A function that was staged, to be called again."""
 
     def __init__(self, fun, jaxpr):
-        self.__qualname__ = fun_name(fun)
+        self.__qualname__ = own_name(fun)
         self.jaxpr = jaxpr
 
     def __call__(self, *xs):
@@ -91,7 +92,7 @@ class StagedRule:
     """
 
     def __init__(self, primitive, fun, rule, num_consts, residuals):
-        self.__qualname__ = fun_name(rule)
+        self.__qualname__ = own_name(rule)
         self.primitive = primitive
         self.fun = fun
         self.rule = rule

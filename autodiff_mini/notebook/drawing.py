@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from statistics import mean
 
-from autodiff_mini.core import fun_name
+from autodiff_mini.core import own_name
 from autodiff_mini.errors import line_text
 from autodiff_mini.jaxprs import (
     Literal, Names, Var, param_text, programs_in, type_text)
@@ -68,7 +68,7 @@ def letters(jaxpr):
 
 def detail(eqn):
     """Return an equation's notable parameters, or a call's function name."""
-    inner = [fun_name(value).rpartition('.')[2]
+    inner = [own_name(value).rpartition('.')[2]
              for value in eqn.params.values()
              if hasattr(value, 'jaxpr') and value.jaxpr is not value]
     return ' '.join(inner or [

@@ -23,6 +23,7 @@ from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
 from autodiff_mini.tools.instead import instead
+from autodiff_mini.tools.lambdas import describe_function, name_in_code
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
                 'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
@@ -389,7 +390,7 @@ def static_advice(node, frame, tracer):
     if tag.transform not in ('jit', 'make_jaxpr'):
         return None
     named = repr(names[0] if len(names) == 1 else tuple(names))
-    return (f'Make {text} static: ad.jit({str(tag).partition(" of ")[2]}, '
+    return (f'Make {text} static: ad.jit({name_in_code(tag.function)}, '
             f'static_argnames={named}).')
 
 
@@ -536,7 +537,7 @@ def instead_of_forward_mode(general, name):
         frame = frame.f_back
     return general if frame is None else (
         'The steps of ad.root need forward mode, even for the value alone. '
-        f'Define a rule for it with {name}.defjvp.')
+        f'Define a rule for it with {name_in_code(name)}.defjvp.')
 
 
 ADVISERS = {    # by topic
@@ -549,4 +550,4 @@ ADVISERS = {    # by topic
     'hash': instead_of_hash, 'name': instead_of_name,
     'forward': instead_of_forward_mode, 'kind': instead_of_kind,
     'scalar': instead_of_output,
-    'axis_sizes': explain_sizes}
+    'axis_sizes': explain_sizes, 'function': describe_function}

@@ -9,7 +9,7 @@ from traceback import walk_tb
 from types import TracebackType
 
 from autodiff_mini import seams
-from autodiff_mini.core import fun_name
+from autodiff_mini.core import LambdaName, fun_name
 from autodiff_mini.errors import is_library
 from autodiff_mini.pytree import FlatFunction
 from autodiff_mini.signature import names_of
@@ -69,10 +69,16 @@ def explain_rule(error, rule, args):
         takes = ', '.join(parameters_of_rule(rule))
         raise TypeError(
             f'{rule} does not accept the arguments that it is called with: '
-            f'{error}. Write def {rule.__name__}({takes}).') from None
+            f'{error}. Write {head_of(rule.__name__, takes)}') from None
     names = rule.name == 'jvp' and tuples_at_work(error, args[-2:])
     if names:
         error.add_note(how_to_unpack(rule, *names))
+
+
+def head_of(name, takes):
+    """Return how the definition of a rule begins."""
+    return (f'lambda {takes}: ...' if type(name) is LambdaName else
+            f'def {name}({takes}).')
 
 
 def parameters_of_rule(rule) -> list:

@@ -14,6 +14,7 @@ from autodiff_mini.core import fun_name, typeof
 from autodiff_mini.errors import TracerError
 from autodiff_mini.pytree import LEAF, leaf_names, map_leaves, tree_flatten
 from autodiff_mini.signature import names_of
+from autodiff_mini.tools.lambdas import name_in_code
 
 
 @seams.check.take
@@ -36,7 +37,7 @@ def check_primals(f, *both):
             raise TypeError(
                 f'jvp of {fun_name(f)}: primals and tangents must be tuples '
                 f'or lists, but found {arguments!r}. For one argument, '
-                f'write ad.jvp({fun_name(f)}, (x,), (x_dot,)).')
+                f'write ad.jvp({name_in_code(f)}, (x,), (x_dot,)).')
 
 
 def check_in_axes(f, in_axes):
@@ -65,10 +66,10 @@ def check_argnums(tag, argnums):
     try:
         list(map(operator.index, argnums if several else [argnums]))
     except TypeError:
-        f, names = fun_name(tag.function), names_of(tag.function)
+        f, names = name_in_code(tag.function), names_of(tag.function)
         cure = (f'Write {names.index(argnums)}' if isinstance(argnums, str)
                 and argnums in names else
-                f'Pass the arguments of {f} in a second call: '
+                'Pass the arguments of the function in a second call: '
                 f'ad.{tag.transform}({f})(x)')
         raise TypeError(f'{tag}: argnums must be an int or a tuple of ints, '
                         f'but got {argnums!r}. {cure}.') from None
@@ -82,7 +83,7 @@ def check_static_argnums(f, argnums):
         raise TypeError(
             f'the positions of static arguments of {fun_name(f)} must be '
             f'integers, but got {argnums!r}. To call the jitted function, '
-            f'write ad.jit({fun_name(f)})(...).') from None
+            f'write ad.jit({name_in_code(f)})(...).') from None
 
 
 def check_fields(kind, names, data, meta):
@@ -189,7 +190,7 @@ def check_bounds(tag, *bounds):
         if callable(bound):
             raise TypeError(
                 'fori_loop takes its bounds first. Write ad.fori_loop(lower, '
-                f'upper, {fun_name(bound)}, init_val).')
+                f'upper, {name_in_code(bound)}, init_val).')
         if typeof(bound).shape or typeof(bound).dtype.kind not in 'iu':
             raise TypeError(f'{tag}: lower and upper arguments to fori_loop '
                             f'must be integers, but got {typeof(bound)}')
@@ -241,23 +242,23 @@ def check_branches(tag, functions, trees, types):
         trees: the structure of each branch's result.
         types: the types in each branch's result.
     """
-    names = list(map(fun_name, functions))
-    for name, tree in zip(names, trees):
+    for f, tree in zip(functions, trees):
         if tree != trees[0]:
             raise TypeError(
                 f'{tag}: {tag.transform} branch outputs must have the same '
-                f'pytree structure, but they differ: {names[0]} returns '
-                f'{trees[0]}, and {name} returns {tree}')
+                'pytree structure, but they differ: '
+                f'{fun_name(functions[0])} returns {trees[0]}, and '
+                f'{fun_name(f)} returns {tree}')
     for avals in zip(*types):
         if common_type(avals) is None:
             strong = next(aval for aval in avals if not aval.weak_type)
-            name, other = next(
-                (name, aval) for name, aval in zip(names, avals)
-                if common_type([strong, aval]) is None)
+            g, other = next((g, aval) for g, aval in zip(functions, avals)
+                            if common_type([strong, aval]) is None)
+            f = functions[avals.index(strong)]
             raise TypeError(
                 f'{tag}: {tag.transform} branches must have equal output '
-                f'types but they differ: {names[avals.index(strong)]} '
-                f'returns {strong}, and {name} returns {other}')
+                f'types but they differ: {fun_name(f)} returns {strong}, and '
+                f'{fun_name(g)} returns {other}')
 
 
 def check_policy(tag, policy):

@@ -172,8 +172,9 @@ def explain(primitive, params, line, operands, part, result):
     """
     code, _, *direction = line
     where = ', in the reverse pass,' if REVERSE in direction else part
-    inside = '' if isinstance(code, str) else f', in {code.co_qualname}'
-    name = (params.get('name') or fun_name(params['fun'])
+    inside = '' if isinstance(code, str) or code.co_name == '<lambda>' else (
+        f', in {code.co_qualname}')
+    name = (fun_name(params.get('name') or params['fun'])
             if primitive.is_call else primitive.name)
     xs = [x for operand in operands for inner, x in parts(operand)
           if not inner]

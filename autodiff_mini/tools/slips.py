@@ -19,6 +19,7 @@ import numpy as np
 from autodiff_mini import seams
 from autodiff_mini.errors import is_library, lasting_line
 from autodiff_mini.seams import LONG_LOOP
+from autodiff_mini.tools.lambdas import name_of_code
 from autodiff_mini.tools.methods import Attributes
 
 SAID = {}       # the warnings given so far
@@ -117,7 +118,7 @@ def name_in_recursion(error):
         if not is_library[frame.f_code.co_filename])
     for (code, *_), count in counts.most_common(1):
         if count >= MANY:
-            return code.co_qualname
+            return name_of_code(code)
     return None
 
 

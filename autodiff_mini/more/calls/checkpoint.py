@@ -5,7 +5,7 @@ run the function again in the reverse pass.  Chapter 17.
 """
 
 from autodiff_mini import seams
-from autodiff_mini.core import Primitive, TraceTag, fun_name, public
+from autodiff_mini.core import Primitive, TraceTag, own_name, public
 from autodiff_mini.higher_order.custom_vjp import is_written_down
 from autodiff_mini.higher_order.jit import run_compiled
 from autodiff_mini.higher_order.programs import (
@@ -152,6 +152,6 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
         jaxpr, traced = close_and_dedupe(jaxpr)
         outs = checkpoint_p.bind(
             *traced, *tree_leaves((args, kwargs) if kwargs else args),
-            jaxpr=jaxpr, name=fun_name(f), policy=policy)
+            jaxpr=jaxpr, name=own_name(f), policy=policy)
         return out_tree.unflatten(outs)
     return f_checkpointed

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from autodiff_mini import seams
-from autodiff_mini.core import Primitive, TraceTag, Tracer, fun_name, typeof
+from autodiff_mini.core import Primitive, TraceTag, Tracer, own_name, typeof
 from autodiff_mini.higher_order.call import Store
 from autodiff_mini.higher_order.jit import jit_p, run_compiled
 from autodiff_mini.higher_order.loops import either
@@ -32,7 +32,7 @@ class RematForward:
     """
 
     def __init__(self, fun, forward):
-        self.__qualname__ = fun_name(forward)
+        self.__qualname__ = own_name(forward)
         self.fun = fun
         self.forward = forward
 
@@ -57,7 +57,7 @@ class RematForward:
         fun, _ = for_outputs(jaxpr, (True,) * n + (False,) * rest)
         fwd, _ = for_outputs(jaxpr, (False,) * n + (True,) * rest)
         outs = forward_p.bind(*traced, *operands, jaxpr=fwd, fun=fun,
-                              name=fun_name(self))
+                              name=own_name(self))
         return outs[:n], outs[n:], bwd
 
 

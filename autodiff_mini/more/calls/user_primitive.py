@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.core import (
-    Primitive, ShapedArray, TraceTag, fun_name, public, tangent_type, typeof,
-    unwrapped)
+    Primitive, ShapedArray, TraceTag, fun_name, own_name, public,
+    tangent_type, typeof, unwrapped)
 from autodiff_mini.errors import RuleTable
 from autodiff_mini.higher_order.custom_jvp import (
     FlatCall, FlatRule, traced_leaves)
@@ -265,7 +265,7 @@ def two_rules(rule):
     def bwd(residuals, ct, **params):
         backward, values = residuals
         return backward(values, ct)
-    bwd.__qualname__ = fun_name(rule)
+    bwd.__qualname__ = own_name(rule)
     return fwd, bwd
 
 
