@@ -190,7 +190,7 @@ def argument_positions(f, argnums, argnames) -> tuple:
         i for i in argnums if i < -n or i >= n and not is_open_ended]
     if wrong:
         raise ValueError(f'{fun_name(f)} has no argument {wrong[0]!r}. Its '
-                         f'arguments are {names}.')
+                         f'arguments are {dict(enumerate(names))}.')
     return tuple(sorted({i + n if i < 0 else i for i in argnums}
                         | {names.index(name) for name in argnames}))
 

@@ -100,10 +100,9 @@ SLIPS = slips(
 # Wrong calls, where f(w, x=1.0) returns np.sum(w * x).
 CALLS = {
     'ad.grad(np.ones(3), f)': 'Put f first.',
-    'ad.grad(f)(w=np.ones(3), x=2.0)':
-        'Pass the argument by position, not by keyword.',
+    'ad.grad(f)(w=np.ones(3), x=2.0)': 'Pass w by position, not by keyword.',
     'ad.grad(f, argnums=2)(np.ones(3), 2.0)':
-        'Arguments are counted from 0, so argnums is at most 1.',
+        'argnums is 2, but f takes two arguments (0 and 1).',
     'ad.odeint(lambda y, t: np.array([y[1], -y[0]]), [1.0, 0.0], np.ones(2))':
         'Make y0 an array: np.array(y0).',
     'ad.odeint(lambda y, t: [y[1], -y[0]], np.ones(2), np.ones(2))':
@@ -145,7 +144,7 @@ ASKED = {
     'np.zeros(n) + 1': "Make n static: ad.jit(f, static_argnames='n').",
     '0 < x < 1 and not x == 0.5':
         'Write ((0 < x) & (x < 1)) & (np.logical_not(x == 0.5)).',
-    'x.at[0].set(0.0)': 'y = np.copy(x), then y[i] = value.',
+    'x.at[0].set(0.0)': 'y = np.copy(x), then y[0] = 0.0.',
     'ad.cond(x > 0, lambda x: x, lambda x: -x)':
         'Pass the operands after the functions.',
     'ad.cond(x > 0, x, -x)': 'write np.where(pred, a, b).',

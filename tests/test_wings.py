@@ -81,7 +81,8 @@ WINGS = {
     'tools': Wing(
         ['test_errors.py', 'test_slips.py', 'test_seams.py',
          'test_debugging.py', 'test_costs.py', 'test_checking.py',
-         'test_methods.py', 'test_lambdas.py', 'tools', 'exercises'],
+         'test_methods.py', 'test_lambdas.py', 'test_habits.py', 'tools',
+         'exercises'],
         ['check_grads', 'cost', 'debug_nans', 'which', 'NaNError'],
         ['test_public_api.py', 'test_jit.py', 'test_signature.py', '-k',
          'not without_a_hash'],

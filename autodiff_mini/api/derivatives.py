@@ -416,15 +416,13 @@ def select(tag, f, argnums, positions, args, kwargs):
     for i in positions:
         if not -count <= i < count:
             least = i + 1 if i >= 0 else -i
+            cure = seams.advise('argnums', 'Pass the argument by position.',
+                                f, i, count, kwargs)
             raise TypeError(
                 f'{tag}: differentiating with respect to argnums={argnums} '
                 f'requires at least {least} positional argument'
                 f'{"s" * (least > 1)} to be passed by the caller, but '
-                f'got only {count}. ' + (
-                    'Pass the argument by position, not by keyword.'
-                    if kwargs else 'Arguments are counted from 0, so argnums '
-                    f'is at most {count - 1}.' if count else
-                    'Pass the arguments.'))
+                f'got only {count}. {cure}')
     several = isinstance(argnums, (tuple, list))
 
     def names():

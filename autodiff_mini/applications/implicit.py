@@ -131,7 +131,8 @@ def how_to_match(name, x, out):
     if kind in (list, tuple) and is_leaf(out):
         return f'Make {name} an array: np.array({name.split()[-1]}).'
     if is_leaf(x) and out_kind in (list, tuple):
-        return 'Return an array: np.array([...]).'
+        return ('Return a number.', 'Return an array: np.array([...]).',
+                'Return an array: np.stack([...]).')[min(typeof(x).ndim, 2)]
     return f'Return {"an array" if is_leaf(x) else f"a {kind.__name__}"}.'
 
 

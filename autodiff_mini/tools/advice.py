@@ -6,10 +6,8 @@ so we read the line and name one.  See the page *Errors explained*.
 """
 
 import ast
-import builtins
-import linecache
 import sys
-from functools import lru_cache, partial
+from functools import partial
 from inspect import isfunction, unwrap
 from opcode import opmap
 from threading import get_ident
@@ -18,12 +16,17 @@ from types import GeneratorType, ModuleType
 import numpy as np
 
 from autodiff_mini import seams
-from autodiff_mini.core import Tracer, fun_name, typeof
+from autodiff_mini.core import LambdaName, Tracer, fun_name, own_name, typeof
 from autodiff_mini.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
+from autodiff_mini.signature import parameters_of
+from autodiff_mini.tools.askers import instead_of_call
 from autodiff_mini.tools.instead import instead
 from autodiff_mini.tools.lambdas import describe_function, name_in_code
+from autodiff_mini.tools.names import instead_of_name
+from autodiff_mini.tools.syntax import (
+    call_around, in_python, nodes_around, value_of)
 
 SELDOM_NUMPY = {'erf': 'scipy.special.erf', 'erfc': 'scipy.special.erfc',
                 'gamma': 'scipy.special.gamma', 'fsum': 'np.sum',
@@ -51,9 +54,9 @@ def program_frame():
     while is_word(frame):
         frame = frame.f_back
     asks = frame
-    while frame.f_back and in_a_library(frame):
+    while frame.f_back and (in_a_library(frame) or in_python(frame)):
         frame = frame.f_back
-    return frame, frame is asks
+    return frame, frame is asks or not in_a_library(asks)
 
 
 def is_word(frame) -> bool:
@@ -75,7 +78,10 @@ def instead_of(adviser, general, tracer, *details):
                         or f'it with NumPy functions, {OWN_OPERATION}')
         return (f'{other} converts its input to plain numbers. Write '
                 f'{other_advice}.')
-    return adviser(general, program_frame()[0], tracer, *details)
+    frame, _ = program_frame()
+    call = call_around(frame)
+    return (call and instead_of_call(call, frame, tracer)
+            or adviser(general, frame, tracer, *details))
 
 
 def function_of_scipy():
@@ -102,34 +108,6 @@ def function_of_scipy():
             library = 'numpy.vectorize'
         frame = frame.f_back
     return name or library
-
-
-def nodes_around(frame, instruction=None) -> list:
-    """Return the syntax nodes that a frame is running, innermost first.
-
-    The last is the statement.  Without source, the list is empty.
-    """
-    instruction = frame.f_lasti if instruction is None else instruction
-    code, around = frame.f_code, []
-    line, last, start, end = [*code.co_positions()][instruction // 2]
-    lines = linecache.getlines(code.co_filename, frame.f_globals)
-    if None in (line, last, start, end):
-        return []
-    for node in ast.walk(syntax_of(''.join(lines))):
-        if isinstance(node, ast.expr | ast.stmt) and (
-                (node.lineno, node.col_offset) <= (line, start)
-                and (last, end) <= (node.end_lineno, node.end_col_offset)):
-            around = [node, *([] if isinstance(node, ast.stmt) else around)]
-    return around
-
-
-@lru_cache(maxsize=4)
-def syntax_of(source):
-    """Return the syntax tree of a file, empty if it is not Python."""
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return ast.parse('')
 
 
 def instead_of_truth(general, frame, tracer):
@@ -312,17 +290,6 @@ def numpy_name(function):
     return SELDOM_NUMPY.get(name, f'np.{name}')
 
 
-def value_of(node, frame):
-    """Return the value of a name or of its attribute, or None."""
-    match node:
-        case ast.Name(name):
-            return frame.f_locals.get(name, frame.f_globals.get(
-                name, getattr(builtins, name, None)))
-        case ast.Attribute(ast.Name() as owner, name):
-            return getattr(value_of(owner, frame), name, None)
-    return None
-
-
 def numpy_call(call):
     """Return a NumPy call that replaces `max`, `any`, or the like."""
     if not isinstance(call.func, ast.Name):
@@ -469,6 +436,37 @@ def what_to_sum(general, shape, wanted):
     return general
 
 
+def instead_of_argnums(general, f, i, count, kwargs):
+    """Return what to do about argnums without an argument in the call.
+
+    Args:
+        general: the general advice.
+        f: the function.
+        i: the position that `argnums` gives.
+        count: how many arguments the call passed by position.
+        kwargs: the arguments that it passed by keyword.
+    """
+    parameters = parameters_of(f)
+    names = [name for name, x in parameters.items() if x.kind in (
+        x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD)]
+    n = len(names)
+    if n < len(parameters) or not names or -n <= i < n:
+        name = names[i] if -n <= i < n else ''
+        return (f'Pass {name} by position, not by keyword.'
+                if name in kwargs else f'Pass {name} by position.'
+                if name and count else general if count else
+                'Pass the arguments.')
+    numbers = ' and '.join(map(str, range(n))) if n < 3 else f'0 to {n - 1}'
+    name = own_name(f)
+    return (f'argnums is {i}, but '
+            f'{"the lambda" if type(name) is LambdaName else name} takes '
+            f'{COUNTS[n] if n < len(COUNTS) else n} argument{"s" * (n > 1)} '
+            f'({numbers}).')
+
+
+COUNTS = 'no', 'one', 'two', 'three', 'four', 'five', 'six'
+
+
 def instead_of_hash(general, x):
     """Return what to do with a static value that has no hash."""
     if isinstance(x, list):
@@ -476,13 +474,6 @@ def instead_of_hash(general, x):
     if isinstance(x, dict) or hasattr(x, '__array__'):
         return 'Do not make it static'
     return general
-
-
-def instead_of_name(general, name):
-    """Return what to write instead of a name that the package lacks."""
-    return {'lax': '. Leave lax out: write ad.scan, ad.cond, and so on',
-            'tree_util': '. Leave tree_util out: write ad.tree_map',
-            'numpy': '. Use NumPy itself: write np'}.get(name, general)
 
 
 def instead_of_kind(general, what, x, holomorphic):
@@ -547,7 +538,8 @@ ADVISERS = {    # by topic
     'TracerArrayConversionError': partial(instead_of, instead_of_array),
     'fill': what_to_fill, 'escape': instead_of_escape,
     'register': what_to_register, 'cotangent': what_to_sum,
-    'hash': instead_of_hash, 'name': instead_of_name,
+    'argnums': instead_of_argnums, 'hash': instead_of_hash,
+    'name': instead_of_name,
     'forward': instead_of_forward_mode, 'kind': instead_of_kind,
     'scalar': instead_of_output,
     'axis_sizes': explain_sizes, 'function': describe_function}

@@ -13,8 +13,8 @@ from autodiff_mini.core import LambdaName, fun_name
 from autodiff_mini.errors import is_library
 from autodiff_mini.pytree import FlatFunction
 from autodiff_mini.signature import names_of
-from autodiff_mini.tools.advice import nodes_around
 from autodiff_mini.tools.rules import how_to_unpack
+from autodiff_mini.tools.syntax import nodes_around
 
 
 @seams.refuse_call.take
@@ -133,4 +133,6 @@ def users_part(traceback):
 
 def is_miscall(error) -> bool:
     """Return whether a function was called with the wrong arguments."""
-    return 'argument' in str(error) and not users_part(error.__traceback__)
+    before, found, _ = str(error).partition('argument')
+    is_pythons = found and ': ' not in before   # ours begin with `grad of f:`
+    return bool(is_pythons) and not users_part(error.__traceback__)

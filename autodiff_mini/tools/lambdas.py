@@ -6,9 +6,9 @@ train.py*.  In a suggested program, a lambda is called `f`.  See the page
 """
 
 import linecache
+import os
 import re
 import sys
-from pathlib import Path
 
 from autodiff_mini.core import LambdaName, own_name
 
@@ -57,7 +57,7 @@ def of_file(file) -> str:
     found = re.search(r'^(?:In\[|<cell |<ipython-input-)(\d+)', name)
     if found:
         return f' of cell {found[1]}'
-    return '' if name.startswith('<') else f' of {Path(name).name}'
+    return '' if name.startswith('<') else f' of {os.path.basename(name)}'
 
 
 def name_in_code(f) -> str:

@@ -13,15 +13,17 @@ from importlib import import_module
 from traceback import walk_tb
 from typing import NamedTuple
 
-import numpy as np
-
 from autodiff_mini import seams
 from autodiff_mini.errors import (
-    TracerError, in_a_library, is_other, last_refusal, lasting_line,
-    trace_at_work)
+    TracerConversionError, TracerError, in_a_library, is_other, last_refusal,
+    lasting_line, trace_at_work)
 from autodiff_mini.pytree import build
-from autodiff_mini.tools.advice import nodes_around, program_frame, value_of
+from autodiff_mini.tools.advice import program_frame
+from autodiff_mini.tools.askers import instead_of_python, refused_call
 from autodiff_mini.tools.calls import how_called, users_part
+from autodiff_mini.tools.habits import instead_of_habit
+from autodiff_mini.tools.syntax import (
+    call_around, in_python, nodes_around, value_of)
 
 
 class Refusal(NamedTuple):
@@ -110,17 +112,23 @@ def replaced_refusal(error, refused):
     until Python notices and raises a SystemError, or takes the error for a
     tracer without an operator.
     """
+    if type(error) is TracerError or isinstance(
+            error, TracerConversionError):
+        return None
+    entry = entry_of(error)
+    call = entry and call_around(entry.tb_frame, entry.tb_lasti)
+    text = call and refused_call(call, entry.tb_frame)
+    if text:
+        return TracerError(text)
     if not refused or refused.is_direct or isinstance(error, TracerError):
         return None
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     is_confused = isinstance(error, SystemError) or (
         'unsupported operand' in str(error) and 'Tracer' in str(error)
         and any(map(is_other, frames)))
-    if not is_confused:
-        entry = entry_of(error)
-        if not (entry and place_of(entry) == refused.line
-                and is_other(frames[-1])):
-            return None
+    if not (is_confused or entry and place_of(entry) == refused.line
+            and is_other(frames[-1])):
+        return None
     return refused.kind.__new__(refused.kind, refused.message)
 
 
@@ -128,7 +136,9 @@ def entry_of(error):
     """Return the last entry of the user's program in a traceback, or None."""
     entry, inner = None, error.__traceback__
     while inner:
-        entry = entry if in_a_library(inner.tb_frame) else inner
+        frame = inner.tb_frame
+        is_users = not (in_a_library(frame) or in_python(frame))
+        entry = inner if is_users else entry
         inner = inner.tb_next
     return entry
 
@@ -178,34 +188,18 @@ def advice_on(error, refused):
     if entry is None:
         return None
     place = entry.tb_frame, entry.tb_lasti
-    if isinstance(error, AttributeError) and hasattr(error.obj, '_trace'):
-        return instead_of_attribute(error.name, *place)
+    if habit := instead_of_habit(error, *place):
+        error.name = None   # Python would suggest a similar name
+        return habit
     if isinstance(error, ValueError) and text.startswith('matmul: '):
         return shapes_of_product(*place)
+    if 'Tracer' in text and (call := call_around(*place)) and (
+            advice := instead_of_python(call, entry.tb_frame)):
+        return advice
     if refused and refused.message != text and (
             refused.line == place_of(entry)):
         return refused.message
     return None
-
-
-def instead_of_attribute(name, *place):
-    """Return what to write instead of an attribute that arrays lack."""
-    x = 'x'
-    for node in nodes_around(*place)[:1]:
-        if isinstance(node, ast.Attribute):
-            x = ast.unparse(node.value)
-    if name in HABITS:
-        return HABITS[name].format(x)
-    return f'Write np.{name}({x}).' if hasattr(np, name) else None
-
-
-HABITS = dict.fromkeys(
-    ['numpy', 'cpu', 'cuda', 'to', 'block_until_ready', 'to_numpy'],
-    'Leave it out, because NumPy accepts {0}.') | {
-    'at': 'Write into a copy: y = np.copy({0}), then y[i] = value.',
-    'detach': 'Write ad.stop_gradient({0}).',
-    'backward': 'Write ad.grad(f)(x), which returns the gradient.',
-    'requires_grad': 'Write ad.grad(f)(x), which differentiates f at x.'}
 
 
 def shapes_of_product(frame, instruction):

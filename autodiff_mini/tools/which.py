@@ -3,7 +3,8 @@
 from threading import get_ident
 
 from autodiff_mini import seams
-from autodiff_mini.core import public
+from autodiff_mini.core import fun_name, public
+from autodiff_mini.tools.calls import is_miscall
 
 
 @public
@@ -32,5 +33,12 @@ def which(f, *args) -> list[str]:
             ran[what] = f'{what.__module__.partition(".")[2]}.' + (
                 what.__qualname__)
     with seams.note.taken_by(note):
-        f(*args)
+        try:
+            f(*args)
+        except TypeError as error:
+            if args or not (is_miscall(error) or 'passed by' in str(error)):
+                raise
+            raise TypeError(f'which calls {fun_name(f)} with the arguments '
+                            'that follow it, but got none. Write '
+                            'ad.which(f, x).') from None
     return list(ran.values())

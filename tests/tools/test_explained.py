@@ -118,7 +118,8 @@ def test_the_library_or_numpy_raises_every_error_explained(errors):
 # the user is involved, or because Python makes the call.
 STEPS_SHOWN = {
     '__array_function__', 'binary', 'refuse', 'register_pytree_node', 'patch',
-    'tree_leaves', 'tree_unflatten', 'source', 'defjvps', '__reduce__'}
+    'tree_leaves', 'tree_unflatten', 'source', 'defjvps', '__reduce__',
+    '__getattr__'}
 
 
 def test_errors_show_no_step_of_the_library(as_users_see_it):

@@ -1,0 +1,67 @@
+"""The user's program as it is written: the syntax at the line at fault.
+
+See the page *Errors explained*.
+"""
+
+import ast
+import builtins
+import linecache
+import os
+from functools import lru_cache
+
+
+def nodes_around(frame, instruction=None) -> list:
+    """Return the syntax nodes that a frame is running, innermost first.
+
+    The last is the statement.  Without source, the list is empty.
+    """
+    instruction = frame.f_lasti if instruction is None else instruction
+    code, around = frame.f_code, []
+    line, last, start, end = [*code.co_positions()][instruction // 2]
+    lines = linecache.getlines(code.co_filename, frame.f_globals)
+    if None in (line, last, start, end):
+        return []
+    for node in ast.walk(syntax_of(''.join(lines))):
+        if isinstance(node, ast.expr | ast.stmt) and (
+                (node.lineno, node.col_offset) <= (line, start)
+                and (last, end) <= (node.end_lineno, node.end_col_offset)):
+            around = [node, *([] if isinstance(node, ast.stmt) else around)]
+    return around
+
+
+@lru_cache(maxsize=4)
+def syntax_of(source):
+    """Return the syntax tree of a file, empty if it is not Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.parse('')
+
+
+def value_of(node, frame):
+    """Return the value of a name or of an attribute, or None."""
+    match node:
+        case ast.Name(name):
+            return frame.f_locals.get(name, frame.f_globals.get(
+                name, getattr(builtins, name, None)))
+        case ast.Attribute(owner, name):
+            return getattr(value_of(owner, frame), name, None)
+    return None
+
+
+def call_around(frame, instruction=None):
+    """Return the call that a frame is running, or None."""
+    for node in nodes_around(frame, instruction)[:1]:
+        if isinstance(node, ast.Call):
+            return node
+    return None
+
+
+PYTHON = os.path.dirname(os.__file__) + os.sep
+
+
+def in_python(frame) -> bool:
+    """Return whether a frame is in Python's library, or in compiled NumPy."""
+    file = frame.f_code.co_filename
+    return file.startswith(PYTHON) and 'site-packages' not in file or (
+        frame.f_globals.get('__name__') or '').startswith('numpy.')
