@@ -2,56 +2,94 @@
 (() => {
   if (customElements.get("trace-player")) return;
 
+  // The site's colors and fonts, where there are any.
   const style = `
 trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
-  --pl-accent: #9c3d14; }
-trace-player .pl { border: 1px solid var(--pl-line); border-radius: 6px;
-  padding: .6em .8em; font-size: .72rem; line-height: 1.45; }
+  --pl-here: #e8a33d55; --pl-paper: var(--paper, #fff);
+  --pl-accent: var(--accent, #9c3d14); --pl-blue: var(--blue, #1d5687);
+  --pl-green: var(--green, #3c6620); --pl-purple: var(--purple, #7a3d86);
+  --pl-red: var(--red, #a3241b); --pl-faded: var(--faded, #686153); }
+trace-player .pl { position: relative; border: 1px solid var(--pl-line);
+  border-radius: 6px; padding: .6em .8em; font-size: .72rem;
+  line-height: 1.45; }
 .jp-OutputArea-output trace-player .pl { font-size: 13px; }
+trace-player .pl p { margin: .5em 0; }
 trace-player .pl-parts { display: flex; flex-wrap: wrap; gap: .6em 1em;
   align-items: start; }
-trace-player .pl-stage { flex: 1 1 22em; min-width: 0; }
-trace-player .pl-known { display: flex; flex-wrap: wrap; gap: .4em 2em;
-  margin-top: .6em; }
-trace-player .pl-mono, trace-player .pl pre { font-family: ui-monospace,
-  SFMono-Regular, Menlo, monospace; font-size: .95em; }
+trace-player .pl-stage { flex: 1 1 22em; min-width: 0; display: grid;
+  gap: .3em; align-content: start; }
+trace-player .pl-mono, trace-player .pl :is(pre, code) {
+  font: .95em/1.45 var(--mono, ui-monospace, Menlo, Consolas, monospace); }
+trace-player .pl code { background: none; padding: 0; }
 trace-player .pl .pl-program { display: grid; max-width: 100%; margin: 0;
   padding: 0; overflow-x: auto; white-space: pre; }
-trace-player .pl-program span { padding: 0 .3em; }
-trace-player .pl .pl-here { background: #e8a33d55; border-radius: 3px; }
+trace-player .pl-program > span { padding: 0 .3em; }
+trace-player .pl .pl-here { background: var(--pl-here); border-radius: 3px; }
+trace-player .pl-word { color: var(--pl-accent); }
+trace-player .pl-name { color: var(--pl-blue); font-weight: 600; }
+trace-player .pl-text { color: var(--pl-green); }
+trace-player .pl-digit { color: var(--pl-purple); }
+trace-player .pl-note { color: var(--pl-faded); font-style: italic; }
 trace-player .pl-row { border: 1.5px solid var(--c, #888); padding: .2em .5em;
-  border-radius: 5px; margin-bottom: .3em; min-height: 2.9em; }
+  border-radius: 5px; min-height: 2.2em; }
 trace-player .pl-row.pl-active { background: color-mix(in srgb, var(--c, #888)
   14%, transparent); }
 trace-player .pl-role { color: var(--c, inherit); font-weight: 600;
   float: right; margin-left: .6em; }
-trace-player .pl-stage .pl-mono .pl-mono { white-space: nowrap; }
+trace-player .pl svg { width: 1em; height: 1em; vertical-align: -.12em;
+  fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round;
+  stroke-linejoin: round; }
+trace-player .pl-row > svg { color: var(--c, inherit); margin-right: .35em; }
+trace-player .pl-mono .pl-mono { font-size: 1em; white-space: nowrap; }
 trace-player .pl-box { display: inline-flex; gap: .35em; margin: .1em .15em;
-  align-items: center; padding: 0 .3em; border: 1.5px solid var(--c, #888); border-radius: 4px; }
+  align-items: center; padding: 0 .3em; border: 1.5px solid var(--c, #888);
+  border-radius: 4px; }
 trace-player .pl-box > :nth-child(2):last-child { border-left: 1px dashed;
   padding-left: .3em; }
-trace-player .pl .pl-head { margin: 0 0 .1em; font-weight: 600; }
-trace-player .pl .pl-legend { margin: .4em 0 0; }
+trace-player .pl-known { display: grid; gap: .3em 1em; margin-top: .5em;
+  grid-template-columns: repeat(auto-fit, minmax(9em, 1fr)); }
+trace-player .pl-known div { height: 1.9em; line-height: 1.9em;
+  overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+trace-player .pl-known .pl-box { margin: 0; line-height: 1.45; }
+trace-player .pl .pl-head { margin: 0; font-weight: 600; }
+trace-player .pl .pl-legend { color: var(--pl-faded); }
 trace-player .pl-bar { display: inline-block; height: .8em; min-width: 1px;
   background: #8889; vertical-align: middle; margin-right: .4em; }
-trace-player .pl-caption { margin: .4em 0; }
-trace-player .pl-controls { display: flex; flex-wrap: wrap; gap: .35em;
-  align-items: center; }
+trace-player :is(.pl-controls, .pl-guess) { font: 500 .65rem/1.6 var(--sans,
+  system-ui, sans-serif); }
+.jp-OutputArea-output trace-player :is(.pl-controls, .pl-guess) {
+  font-size: 12px; }
+trace-player .pl-controls { display: flex; flex-wrap: wrap; gap: .5em;
+  align-items: center; color: var(--pl-faded); }
 trace-player .pl-controls input { flex: 1 1 8em; min-width: 6em;
   accent-color: var(--pl-accent); }
-trace-player .pl button { font: inherit; color: inherit; background: none;
-  border: 1px solid var(--pl-line); border-radius: 4px; cursor: pointer;
-  min-width: 2.4em; min-height: 2.2em; padding: 0 .5em; }
+trace-player .pl-number { font-variant-numeric: tabular-nums;
+  text-align: right; }
+trace-player .pl button { font: inherit; color: var(--pl-accent);
+  background: none; border: 1px solid; border-radius: 3px; cursor: pointer;
+  min-width: 2.6em; min-height: 24px; padding: .1em .7em; }
+trace-player .pl button:disabled { color: var(--pl-faded); cursor: default; }
 trace-player .pl :focus-visible { outline: 2px solid var(--pl-accent);
-  outline-offset: 1px; }
-trace-player .pl-guess { display: grid; gap: .3em; margin: .4em 0; }
-trace-player .pl-guess button { text-align: left; padding: .3em .5em; }
+  outline-offset: 2px; }
+trace-player .pl-guess { position: absolute; inset: auto 0 0;
+  padding: .7em 1em; background: var(--pl-paper); border-radius: 6px;
+  border-top: 1px solid var(--pl-line); display: flex; flex-wrap: wrap;
+  gap: .5em; }
+trace-player .pl-guess:empty { display: none; }
+trace-player .pl .pl-guess p { flex: 1 0 100%; margin: 0; min-height: 1.6em; }
+trace-player .pl .pl-guess button { text-align: left; }
+trace-player .pl .pl-guess .pl-right { color: var(--pl-green); }
+trace-player .pl .pl-guess .pl-wrong { color: var(--pl-red); }
+trace-player .pl-measure { position: absolute; visibility: hidden; }
 trace-player .pl-c0 { --c: #595959; } trace-player .pl-c1 { --c: #1a5596; }
 trace-player .pl-c2 { --c: #974708; } trace-player .pl-c3 { --c: #1f643b; }
 trace-player .pl-c4 { --c: #95304f; } trace-player .pl-c5 { --c: #704090; }
 trace-player .pl-c6 { --c: #155f64; }
+[data-jp-theme-light="false"] trace-player { --accent: #e7996b;
+  --blue: #8dbbe3; --green: #a8c47c; --purple: #d3a3dd; --red: #f08d80;
+  --faded: #a39b8a; --paper: var(--jp-layout-color0, #111); }
 :is([data-md-color-scheme="slate"], [data-jp-theme-light="false"]) {
-  trace-player { --pl-accent: #e7996b; }
+  trace-player { --pl-here: #e8a33d2a; }
   trace-player .pl-c0 { --c: #a5a5a5; } trace-player .pl-c1 { --c: #7db3ee; }
   trace-player .pl-c2 { --c: #f0a267; } trace-player .pl-c3 { --c: #7cc79a; }
   trace-player .pl-c4 { --c: #e58aa8; } trace-player .pl-c5 { --c: #c39ae0; }
@@ -59,20 +97,57 @@ trace-player .pl-c6 { --c: #155f64; }
 @media screen { trace-player.pl-on .player-still { display: none; } }
 @media print { trace-player .pl { display: none; } }`;
 
+  const TOKENS = /(?<note>#.*)|(?<text>"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<=\b(?:def|class) )(?<name>\w+)|\b(?<word>and|as|assert|break|class|continue|def|del|elif|else|except|False|finally|for|from|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|True|try|while|with|yield)\b|(?<digit>\b\d[\w.]*)/g;
+  const ICONS = { first: "M11 3 6 8l5 5M4 3v10", previous: "M10 3 5 8l5 5",
+    next: "M6 3l5 5-5 5", last: "M5 3l5 5-5 5M12 3v10",
+    asks: "M8 2v11M4 9l4 4 4-4", answers: "M8 14V3M4 7l4-4 4 4",
+    both: "M4.5 2v11M1.5 10l3 3 3-3M11.5 14V3M8.5 6l3-3 3 3",
+    right: "M2.5 8.5l4 4 7-9", wrong: "M3.5 3.5l9 9M12.5 3.5l-9 9" };
+  const MOST = 9;      // lines of what is known
+
   const element = (tag, name, ...children) => {
     const node = document.createElement(tag);
     if (name) node.className = name;
     node.append(...children);
     return node;
   };
+  const icon = (name) => {
+    const node = element("span");
+    node.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
+    return node.firstChild;
+  };
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+  // The lines of a program, with its words in color.
+  const colored = (lines) => {
+    const text = lines.join("\n"), rows = [element("span")];
+    const put = (part, name) => part.split("\n").forEach((piece, i) => {
+      if (i) rows.push(element("span"));
+      if (piece) rows.at(-1).append(
+        name ? element("span", `pl-${name}`, piece) : piece);
+    });
+    let at = 0;
+    for (const { 0: found, index, groups } of text.matchAll(TOKENS)) {
+      put(text.slice(at, index));
+      put(found, Object.keys(groups).find((name) => groups[name]));
+      at = index + found.length;
+    }
+    put(text.slice(at));
+    for (const row of rows) if (!row.firstChild) row.append(" ");
+    return rows;
+  };
 
   class TracePlayer extends HTMLElement {
     connectedCallback() {
       if (this.at !== undefined) return;
-      const data = this.querySelector("script[type='application/json']");
-      if (!data) {        // the page is still being read
-        addEventListener("DOMContentLoaded", () => this.connectedCallback(),
-          { once: true });
+      const isRead = (node) => node && (node.nextSibling || isRead(node.parentNode));
+      if (document.readyState === "loading" && !isRead(this)) {
+        // The page is still being read. Go on before it is painted.
+        const reader = new MutationObserver(() => {
+          reader.disconnect();
+          this.connectedCallback();
+        });
+        reader.observe(document, { childList: true, subtree: true });
         return;
       }
       if (!document.getElementById("trace-player-style")) {
@@ -80,11 +155,22 @@ trace-player .pl-c6 { --c: #155f64; }
         sheet.id = "trace-player-style";
         document.head.append(sheet);
       }
+      const data = this.querySelector("script[type='application/json']");
+      const rows = this.querySelectorAll(".player-still tr");
       Object.assign(this, JSON.parse(data.textContent));
+      // The captions are those of the list, and empty parts are left out.
+      this.frames = this.frames.map((frame, i) => ({
+        args: [], written: [], cotangents: [], depth: 0, op: "", living: 0,
+        ...frame, caption: rows[i].lastChild.textContent,
+        html: rows[i].lastChild.innerHTML }));
+      this.guesses = new Map();     // by step: whether it was right at first
       this.build(data);
       this.classList.add("pl-on");
       addEventListener("hashchange", () => this.link());
       this.go(0);
+      // A step needs no more room than another.
+      new ResizeObserver(() => this.fit()).observe(this.stage);
+      this.fit();
       this.link();
     }
 
@@ -97,16 +183,15 @@ trace-player .pl-c6 { --c: #155f64; }
     }
 
     build(data) {
-      const button = (text, label, act) => {
-        const node = element("button", "", text);
+      const button = (shown, label, act) => {
+        const node = element("button", "", shown);
         node.type = "button";
-        if (label !== text) node.setAttribute("aria-label", label);
+        if (label !== shown) node.setAttribute("aria-label", label);
         node.addEventListener("click", act);
         return node;
       };
       const last = this.frames.length - 1;
-      this.program = element("pre", "pl-program", ...this.lines.map(
-        (line) => element("span", "", line || " ")));
+      this.program = element("pre", "pl-program", ...colored(this.lines));
       this.program.tabIndex = 0;      // the keys scroll what is too wide
       this.stage = element("div", "pl-stage");
       this.known = element("div", "pl-known");
@@ -121,21 +206,22 @@ trace-player .pl-c6 { --c: #155f64; }
         this.go(this.slider.value - 1);
       });
       this.number = element("span", "pl-number");
+      this.number.style.minWidth = `${2 * `${last + 1}`.length + 2}ch`;
       this.player = button("Play", "Play", () => this.play());
+      this.player.style.minWidth = "4.6em";
       this.asker = button("Guess", "Guess the next step", () => this.ask());
       const controls = element("div", "pl-controls",
-        button("|◀", "First step", () => this.step(-Infinity)),
-        button("◀", "Previous step", () => this.step(-1)),
-        button("▶", "Next step", () => this.step(1)),
-        button("▶|", "Last step", () => this.step(Infinity)),
+        button(icon("first"), "First step", () => this.step(-Infinity)),
+        button(icon("previous"), "Previous step", () => this.step(-1)),
+        button(icon("next"), "Next step", () => this.step(1)),
+        button(icon("last"), "Last step", () => this.step(Infinity)),
         this.player, this.asker, this.slider, this.number);
-      // What grows with a step stands below the buttons, which stay in place.
-      const whole = element("div", "pl", controls, this.guess, this.caption,
+      const whole = element("div", "pl", controls, this.caption,
         element("div", "pl-parts", this.program, this.stage),
         this.known, element("p", "pl-legend",
-        "The color of a box says whose it is, and a value sits beside its "
-        + "tangent. The shaded interpreter is running, and it asks the one "
-        + "below it."));
+        "A box has the color of its interpreter, and a value sits beside its "
+        + "tangent. An arrow down is a question, and an arrow up is an "
+        + "answer."), this.guess);
       whole.setAttribute("role", "group");
       whole.setAttribute("aria-label",
         this.querySelector("p")?.textContent || "A recording, step by step");
@@ -145,11 +231,48 @@ trace-player .pl-c6 { --c: #155f64; }
         const { target, key } = event;
         const scrolls = target === this.program
           && target.scrollWidth > target.clientWidth;
+        if (key === "Escape" && this.guess.firstChild) {
+          this.guess.replaceChildren();
+          this.asker.focus();
+        }
         if (scrolls || !(key in steps)) return;
         event.preventDefault();
         this.step(steps[key]);
       });
       data.before(whole);
+    }
+
+    // Reserves the room of the largest step, at the width of now.
+    fit() {
+      const width = this.stage.clientWidth;
+      if (!width || width === this.width) return;
+      this.width = width;
+      const boxes = (node, children, width) => {
+        node.style.width = `${width}px`;
+        node.append(...children);
+        return node;
+      };
+      const texts = this.frames.map(({ html }) => this.worded(html));
+      const rows = this.frames.map((frame) => this.row(frame.trace, frame));
+      const captions = boxes(element("div", "pl-measure"), texts,
+        this.caption.clientWidth);
+      const stage = boxes(element("div", "pl-stage pl-measure"),
+        [...rows, this.row(0)], width);
+      this.guess.before(captions, stage);
+      const height = (node) => node.getBoundingClientRect().height;
+      const gap = parseFloat(getComputedStyle(stage).rowGap);
+      const heights = rows.map(height), idle = height(stage.lastChild);
+      this.caption.style.minHeight = `${Math.max(...texts.map(height))}px`;
+      const open = [];
+      const needs = this.frames.map((frame, i) => {
+        open.length = Math.min(open.length, frame.depth);
+        open[frame.depth] = heights[i] + gap;
+        return this.waiting(frame).length * (idle + gap)
+          + open.reduce((sum, each) => sum + each, -gap);
+      });
+      this.stage.style.minHeight = `${Math.max(...needs)}px`;
+      captions.remove();
+      stage.remove();
     }
 
     step(by) {
@@ -173,30 +296,88 @@ trace-player .pl-c6 { --c: #155f64; }
       }, 1200);
     }
 
-    // Which of three captions is that of the next step?
+    // Which of three acts is the next?
     ask() {
       this.pause();
-      const next = this.frames[this.at + 1];
-      if (!next) return;
-      const others = this.frames.map((frame) => frame.caption)
-        .filter((caption) => caption !== next.caption);
-      const near = [...new Set(others.slice(this.at).concat(others))];
-      const choices = [next.caption, ...near.slice(0, 2)].sort();
-      const answer = element("p");
-      answer.setAttribute("role", "status");
-      this.guess.replaceChildren("What comes next?", ...choices.map((text) => {
-        const node = element("button", "", text);
+      if (this.guess.querySelector("button:enabled")) {
+        return this.guess.replaceChildren();
+      }
+      const at = this.at, right = act(this.frames[at + 1]);
+      const choices = [right, ...this.wrong(at, right)].sort();
+      const said = element("p");
+      said.setAttribute("role", "status");
+      const buttons = choices.map((choice) => {
+        const node = element("button");
         node.type = "button";
+        node.innerHTML = choice;
         node.addEventListener("click", () => {
-          if (text === next.caption) {
-            this.go(this.at + 1);
-            this.guess.replaceChildren("Yes.");
-            this.asker.focus();
-          } else answer.textContent = "No. Try another.";
+          const isRight = choice === right;
+          if (!this.guesses.has(at)) this.guesses.set(at, isRight);
+          node.className = isRight ? "pl-right" : "pl-wrong";
+          node.prepend(icon(isRight ? "right" : "wrong"), " ");
+          node.disabled = true;
+          if (!isRight) {
+            said.textContent = this.why(at, choice);
+            buttons.find((each) => !each.disabled).focus();
+            return;
+          }
+          const panel = [...this.guess.childNodes];
+          for (const each of buttons) each.disabled = true;
+          this.go(at + 1);
+          this.guess.replaceChildren(...panel);
+          said.textContent = this.counted();
+          (this.asker.disabled ? this.slider : this.asker).focus();
         });
         return node;
-      }), answer);
-      this.guess.querySelector("button").focus();
+      });
+      this.guess.replaceChildren(
+        element("p", "", "What comes next?"), ...buttons, said);
+      buttons[0].focus();
+    }
+
+    counted() {
+      const right = [...this.guesses.values()].filter(Boolean).length;
+      const count = `${right} of ${this.guesses.size} right`;
+      return this.at === this.frames.length - 1
+        ? `That was the last step: ${count}.` : `Yes, ${count}.`;
+    }
+
+    // Two acts that could come next, but do not.
+    wrong(at, right) {
+      const frame = this.frames[at], { trace } = frame;
+      const role = (number) => capital(this.traces[number][0]);
+      const chain = trace === undefined ? [] : [trace, ...this.waiting(frame)];
+      const below = chain[1], made = [];
+      if (frame.kind === "ask") {     // the trace has to do something
+        if (below !== undefined) made.push(`${role(trace)} asks ${this.traces[below][0]}`);
+        const forward = chain.find((each) => /^forward/.test(this.traces[each][0]));
+        if (forward !== undefined) made.push(`${role(forward)} finds the rule`);
+        if (frame.op.length > 1) made.push(`${role(trace)} opens <code>${frame.op}</code>`);
+        made.push(`${role(trace)} answers`);
+      } else {
+        const asker = this.frames.slice(0, at).findLast((each) =>
+          each.depth === frame.depth - 1)?.trace;
+        if (asker !== undefined) made.push(`${role(asker)} answers`);
+      }
+      const seen = [sense(right), sense(act(frame))];
+      const pool = [...made, ...this.frames.slice(at + 2).map(act),
+        ...this.frames.slice(0, at).map(act), "The reverse pass begins",
+        "The program is done", "An error is raised"].filter((each) => {
+        const isNew = !seen.includes(sense(each));
+        if (isNew) seen.push(sense(each));
+        return isNew;
+      }).slice(0, 4);
+      return [0, 1].map((i) => pool[(at + i) % pool.length]);
+    }
+
+    // Why an act is not the next.
+    why(at, choice) {
+      const steps = this.frames.map((frame, i) => [sense(act(frame)), i + 1])
+        .filter(([is]) => is === sense(choice)).map(([, step]) => step);
+      const later = steps.find((step) => step > at + 1);
+      if (later) return `Not yet: that is step ${later}. Try another.`;
+      return steps.length ? `No, that was step ${steps.at(-1)}. Try another.`
+        : "No, that does not happen here. Try another.";
     }
 
     go(at) {
@@ -205,15 +386,22 @@ trace-player .pl-c6 { --c: #155f64; }
       const frame = this.frames[this.at];
       const before = this.frames.slice(0, this.at + 1);
       this.guess.replaceChildren();
+      this.asker.disabled = this.at === last;
       this.slider.value = this.at + 1;
       this.slider.setAttribute("aria-valuetext",
         `${this.at + 1} of ${last + 1}: ${frame.caption}`);
       this.number.textContent = `${this.at + 1} / ${last + 1}`;
-      this.caption.textContent = frame.caption;
+      this.caption.replaceChildren(...this.worded(frame.html).childNodes);
       [...this.program.children].forEach((line, i) =>
         line.classList.toggle("pl-here", i === frame.line));
       this.showStack(frame, before);
       this.showKnown(before);
+    }
+
+    worded(html) {
+      const node = element("div");
+      node.innerHTML = html;
+      return node;
     }
 
     // What has been asked and not answered, from above, and of whom; and
@@ -224,25 +412,35 @@ trace-player .pl-c6 { --c: #155f64; }
         open.length = Math.min(open.length, each.depth);
         open[each.depth] = each;
       }
-      const row = (trace, each) => {
-        const [role, color] = trace === undefined
-          ? [{ end: "result", back: "back" }[each.kind] || "", 0]
-          : this.traces[trace];
-        const node = element("div", `pl-row pl-c${color % 7}`,
-          element("span", "pl-role", role));
-        node.classList.toggle("pl-active", each === frame);
-        if (each) {
-          node.style.marginLeft = `${each.depth * 0.6}em`;
-          node.append(each.kind === "back" && each.written.length
-            ? element("span", "pl-mono", each.written[0])
-            : each.op ? this.operation(each) : this.box(each.result));
-        }
-        return node;
-      };
-      const waiting = frame.stack.slice(0, -1).reverse();
       this.stage.replaceChildren(
-        ...open.filter(Boolean).map((each) => row(each.stack.at(-1), each)),
-        ...waiting.map((trace) => row(trace)));
+        ...open.filter(Boolean).map((each) =>
+          this.row(each.trace, each, each === frame)),
+        ...this.waiting(frame).map((trace) => this.row(trace)));
+    }
+
+    waiting({ trace }) {
+      const chain = [];
+      for (let each = this.traces[trace]?.[2] ?? null; each !== null;
+        each = this.traces[each][2]) chain.push(each);
+      return chain;
+    }
+
+    row(trace, each, isActive = false) {
+      const [role, color] = trace === undefined
+        ? [{ end: "result", back: "back" }[each.kind] || "", 0]
+        : this.traces[trace];
+      const node = element("div", `pl-row pl-c${color % 7}`,
+        element("span", "pl-role", role));
+      node.classList.toggle("pl-active", isActive);
+      if (!each) return node;
+      node.style.marginLeft = `${each.depth * 0.6}em`;
+      const arrow = { ask: "asks", compute: "both", turn: "", end: "" };
+      const name = arrow[each.kind] ?? "answers";
+      if (name) node.append(icon(name));
+      node.append(each.kind === "back" && each.written.length
+        ? element("span", "pl-mono", each.written[0])
+        : each.op ? this.operation(each) : this.box(each.result));
+      return node;
     }
 
     operation(frame) {
@@ -251,56 +449,75 @@ trace-player .pl-c6 { --c: #155f64; }
         "+-*/".includes(frame.op) && boxes.length === 2
           ? [boxes[0], ` ${frame.op} `, boxes[1]]
           : [frame.op, ...boxes.flatMap((each) => [" ", each])]));
-      if (frame.kind !== "ask" && frame.kind !== "back") {
-        node.append(" → ", this.box(frame.result));
-      }
+      if (frame.result) node.append(" → ", this.box(frame.result));
       return node;
     }
 
     box(code) {
       if (!code) return "";
-      const [kind, ...rest] = code;
-      if (kind === "value") return element("span", "pl-mono", rest[0]);
-      if (kind === "list") {
-        return element("span", "", ...rest.map((each) => this.box(each)));
-      }
-      const [trace, ...inside] = rest;
-      return element("span", `pl-box pl-c${this.traces[trace][1] % 7}`,
-        ...inside.map((each) => this.box(each)));
+      if (typeof code === "string") return element("span", "pl-mono", code);
+      const [trace, ...inside] = code;
+      const boxes = inside.map((each) => this.box(each));
+      return trace === null ? element("span", "", ...boxes) : element(
+        "span", `pl-box pl-c${this.traces[trace][1] % 7}`, ...boxes);
     }
 
-    // What has been found, written down, and sent back.
+    // What has been found, written down, and sent back.  Each part has the
+    // lines of the last step from the start.
     showKnown(before) {
-      const parts = [];
-      const add = (title, ...nodes) =>
-        nodes.length && parts.push(element("div", "",
-          element("p", "pl-head", title), ...nodes));
+      const last = before.at(-1), parts = [];
       const line = (...nodes) => element("div", "pl-mono", ...nodes);
-      add("results", ...before.filter((each) => each.depth === 0 &&
-        ["answer", "compute", "write"].includes(each.kind)).slice(-6).map(
-        (each) => line(`${each.op} `, this.box(each.result))));
-      const last = before[before.length - 1];
-      add("written down", ...before.filter((each) => each.kind === "write")
-        .flatMap((each) => each.written).map((text) => {
+      const add = (title, most, lines) => {
+        if (!most) return;
+        const head = element("p", "pl-head", title);
+        const part = element("section", "", head, ...lines);
+        while (part.childElementCount <= most) part.append(line());
+        parts.push(part);
+      };
+      const found = (frames) => frames.filter((each) => each.depth === 0 &&
+        ["answer", "compute", "write"].includes(each.kind));
+      add("results", Math.min(6, found(this.frames).length),
+        found(before).slice(-6).map(
+          (each) => line(`${each.op} `, this.box(each.result))));
+      const written = (frames) => frames.filter((each) =>
+        each.kind === "write").flatMap((each) => each.written);
+      const texts = written(before), here = texts.indexOf(last.written[0]);
+      const end = Math.max(MOST, here < 0 ? texts.length : here + 1);
+      add("written down", Math.min(MOST, written(this.frames).length),
+        texts.slice(end - MOST, end).map((text) => {
           const node = line(text);
           node.classList.toggle("pl-here", last.written.includes(text));
           return node;
         }));
-      const worth = {};
-      for (const each of before) {
-        for (const [name, value] of each.cotangents) worth[name] = value;
-      }
-      add("cotangents", ...Object.entries(worth).map(
-        ([name, value]) => line(`${name}: `, this.box(value))));
-      const most = Math.max(...this.frames.map((each) => each.living));
+      const worth = (frames) => Object.entries(Object.fromEntries(
+        frames.flatMap((each) => each.cotangents)));
+      add("cotangents", Math.min(MOST, worth(this.frames).length),
+        worth(before).slice(-MOST).map(
+          ([name, value]) => line(`${name}: `, this.box(value))));
       if (this.memory) {
-        const { living } = last;
+        const most = Math.max(...this.frames.map((each) => each.living));
         const bar = element("span", "pl-bar");
-        bar.style.width = `${(7 * living) / most}em`;
-        add("arrays in memory", line(bar, `${living}`));
+        bar.style.width = `${(7 * last.living) / most}em`;
+        add("arrays in memory", 1, [line(bar, `${last.living}`)]);
       }
       this.known.replaceChildren(...parts);
     }
+  }
+
+  // What happens in a step, without its details: the start of its caption.
+  function act({ kind, html }) {
+    if (kind === "end") return "The program is done";
+    if (kind === "turn") return "The reverse pass begins";
+    return html.split(/ (?:with|to|and|so) |[,.:](?: |$)/)[0];
+  }
+
+  // Who does what. Two acts with the same sense are not both offered.
+  function sense(act) {
+    const verbs = { passes: "asks", leaves: "asks", knows: "asks",
+      opens: "runs", calls: "runs" };
+    const [, who, verb] = act.match(
+      /^(.*?) (asks|passes|leaves|knows|answers|opens|finds|records|doesn't|runs|calls|raises|is asked)/) || ["", act];
+    return `${who} ${verbs[verb] || verb}`.toLowerCase();
   }
 
   customElements.define("trace-player", TracePlayer);

@@ -2,7 +2,7 @@
 
 While a program runs, a recorder listens to every trace.  It notes each
 question, its answer, and the questions to other traces in between.  The
-frames of the player are exactly these notes.
+frames of the player are exactly these notes, and `telling` finds their words.
 """
 
 import inspect
@@ -19,14 +19,16 @@ import numpy as np
 
 from autodiff_mini import core, seams
 from autodiff_mini.errors import LIBRARY
-from autodiff_mini.jaxprs import Names, Var
+from autodiff_mini.interpreters import jvp
+from autodiff_mini.jaxprs import Names
+from autodiff_mini.notebook import telling
+from autodiff_mini.notebook.telling import (
+    SIGNS, applied, encoded, in_words, is_var, packed_by)
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
 
 SCRIPT = files('autodiff_mini.notebook') / 'player.js'
 MOST_FRAMES = 500
-SIGNS = {'add': '+', 'sub': '-', 'subtract': '-', 'mul': '*',
-         'multiply': '*', 'div': '/', 'divide': '/'}
 ROLES = {'EvalTrace': 'evaluation', 'JVPTrace': 'forward mode',
          'BatchTrace': 'vmap', 'JaxprTrace': 'staging',
          'PartialEvalTrace': 'partial evaluation'}
@@ -38,8 +40,9 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
           memory=False):
     """Return a recording of `f(*args)` that a notebook can play.
 
-    The recorder listens to the class named `Trace`, and to its subclasses, in
-    the library or in a system that you have written.
+    A terminal prints it as a table.  The recorder listens to the class named
+    `Trace`, and to its subclasses, in the library or in a system that you
+    have written.
 
     Args:
         f: a function, which is called once, with the arguments.
@@ -54,7 +57,8 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
             alive.
 
     Returns:
-        A Recording.  Its `value` is what `f` returned.
+        A Recording.  Its `value` is what `f` returned, and its `frames` are
+        the steps.
 
     Raises:
         Exception: whatever `f` raises.
@@ -62,14 +66,14 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
     Examples:
         >>> import autodiff_mini as ad
         >>> recording = watch(ad.jvp, np.sin, (0.0,), (1.0,))
+        >>> recording
+         1  Forward mode is asked to compute `sin`.           sin(0, 1)
+         2    Forward mode asks evaluation, which computes    0
+              `sin(0)`.
+         3  Forward mode answers with 0 and the tangent 1.    (0, 1)
+         4  The result is (0, 1).                             (0, 1)
         >>> recording.value
         (0.0, 1.0)
-        >>> for frame in recording.frames:
-        ...     print(frame['caption'])
-        Forward mode is asked for sin(0, 1).
-        For sin, forward mode asks evaluation: sin(0) is 0.
-        Forward mode answers (0, 1).
-        The result is (0, 1).
     """
     recorder = Recorder(lines or (f, *args), roles)
     value = recorder.listen(sys._getframe(1).f_globals, f, args)
@@ -101,13 +105,13 @@ class Recording:
                       for line in source.lines]
 
     def __repr__(self):
-        return f'<Recording with value {self.value!r}: a notebook shows it>'
+        return telling.table(self.frames)
 
     def _repr_html_(self):
         data = json.dumps(
             {'lines': self.lines, 'traces': self.traces,
-             'frames': self.frames, 'memory': self.memory},
-            separators=(',', ':'))
+             'frames': list(map(self.packed, self.frames)),
+             'memory': self.memory}, separators=(',', ':'))
         data = data.replace('<', r'\u003c')
         title = f'<p><b>{escape(self.title)}</b></p>' if self.title else ''
         return (f'<trace-player id="{escape(self.name)}">{title}'
@@ -115,22 +119,91 @@ class Recording:
                 f'{self.still()}</trace-player>'
                 f'<script>{SCRIPT.read_text()}</script>')
 
+    def packed(self, frame):
+        """Return the part of a frame that the static form doesn't have."""
+        left_out = ('caption', 'value') + ('living',) * (not self.memory)
+        return {key: part for key, part in frame.items()
+                if key not in left_out and part not in ([], '', None)}
+
     def still(self):
-        """Return the frames as static HTML."""
+        """Return the frames as static HTML, with all the captions."""
         answers = [frame for frame in self.frames if frame['kind'] != 'ask']
         decisive = next((found for depth in range(3) if len(found := [
             frame for frame in answers if frame['depth'] <= depth]) > 4),
             answers)
         every = -(-len(decisive) // 8)
-        cards = ''.join(f'<li>{escape(frame["caption"])}</li>'
+        cards = ''.join(f'<li>{marked_up(frame["caption"])}</li>'
                         for frame in decisive[::-every][::-1])
         name = escape(self.name)
         rows = ''.join(
-            f'<tr id="{name}-{i}"><td>{i}</td><td>{escape(frame["caption"])}'
-            '</td></tr>' for i, frame in enumerate(self.frames, 1))
+            f'<tr id="{name}-{i}"><td>{i}</td>'
+            f'<td>{marked_up(frame["caption"])}</td></tr>'
+            for i, frame in enumerate(self.frames, 1))
         return (f'<div class="player-still"><ol>{cards}</ol><details>'
                 f'<summary>All {len(self.frames)} steps</summary>'
                 f'<table>{rows}</table></details></div>')
+
+
+def marked_up(caption):
+    """Return a caption as HTML: what is between backquotes is code."""
+    parts = escape(caption).split('`')
+    parts[1::2] = [f'<code>{part}</code>' for part in parts[1::2]]
+    return ''.join(parts)
+
+
+class Question:
+    """An operation that a trace is asked about, until it answers.
+
+    Args:
+        trace: the trace that is asked; None for the reverse pass.
+        primitive: the operation.
+        args: its operands.
+        params: its parameters.
+        last: the question that led to this one, or None.
+        place: the Place in the program that asks it.
+    """
+
+    is_noted = called_rule = is_led_to = False
+    lines = ()      # the recorded line that the reverse pass reads
+
+    def __init__(self, trace, primitive, args, params, last, place):
+        self.trace = trace
+        self.primitive = primitive
+        self.args = args
+        self.functions = functions(params)
+        self.last = last
+        self.line, self.function, running = place
+        self.is_call = getattr(primitive, 'is_call', False)
+        self.in_rule = bool(running) and running != last.functions[0][0]
+        self.is_first = not last or not (
+            last.called_rule if self.in_rule else last.is_led_to)
+        if last:
+            last.is_led_to = True
+            last.called_rule |= self.in_rule
+
+    def carries_rule(self):
+        """Return whether it is a call with more than one function."""
+        return self.is_call and len(self.functions) > 1
+
+    def owns(self, x):
+        """Return whether its trace packed a value."""
+        return same_kind(packed_by(x), self.trace)
+
+    def is_inside(self):
+        """Return whether the trace that is asked looks inside the last."""
+        last = self.last
+        return bool(last and last.trace and self.trace.parent
+                    and same_kind(last.trace, self.trace)
+                    and last.trace.parent is self.trace.parent)
+
+
+def same_kind(trace, other):
+    """Return whether two traces belong to one application, or are one.
+
+    In the library, forward mode and the partial evaluation of its tangents
+    have one tag.
+    """
+    return type(trace) is type(other) and trace.tag is other.tag
 
 
 class Recorder:
@@ -147,8 +220,10 @@ class Recorder:
         self.names = Names()
         self.constants = {}     # by variable: its known value
         self.lines_written = {}
+        self.jvp_rules = [jvp.rules]
         self.turned = False     # whether the reverse pass has begun
         self.gathered = {}      # by variable: its cotangent so far
+        self.error = None       # the last one that was noted
         self.living = set()     # the arrays that have been computed, by id
         self.kept = []          # objects with a number, so ids stay valid
 
@@ -159,6 +234,7 @@ class Recorder:
               seams.transpose.taken_by(self.transpose)):
             for system in systems(caller, f):
                 stack.enter_context(listened(system, self))
+                self.jvp_rules.append(system.get('jvp_rules', {}))
             value = f(*args)
         self.note('end', f'The result is {in_words(value, self)}.',
                   result=value)
@@ -167,59 +243,65 @@ class Recorder:
     def ask(self, trace, primitive, args, params, method=None):
         """Ask a trace about an operation, and note what it answers."""
         method = method or trace.process_primitive
-        asked = trace, primitive
+        last = self.open[-1] if self.open else None
         if (get_ident() != self.thread or len(self.frames) > MOST_FRAMES
-                or self.open and self.open[-1] == asked
+                or last and (last.trace, last.primitive) == (trace, primitive)
                 or self.roles and self.kind(trace)[0] not in self.roles):
             return method(primitive, args, params)
-        start = len(self.frames)
+        question = Question(trace, primitive, args, params, last,
+                            self.place(last))
         written = len(getattr(trace, 'eqns', ()))
-        if trace.parent:
-            self.note('ask', self.question(trace, primitive, args),
-                      trace, primitive, args)
-        self.open.append(asked)
+        self.open.append(question)
+        if trace.parent:    # evaluation is noted when it asks or answers
+            self.note_open()
         try:
             result = method(primitive, args, params)
+        except Exception as error:
+            self.fail(question, error)
+            raise
         finally:
             self.open.pop()
-        if not trace.parent and len(self.frames) > start:
-            self.note('ask', self.question(trace, primitive, args),
-                      trace, primitive, args, at=start)
-        self.answer(trace, primitive, args, result, written, start)
+        self.answer(question, result, written)
         return result
 
-    def question(self, trace, primitive, args):
-        asked = f'{self.role(trace)} is asked for'
-        if self.open:
-            asked = f'{self.asker()} asks {self.role(trace)} for'
-        return f'{capital(asked)} {applied(primitive, args, self)}.'
+    def note_open(self):
+        """Note the open questions that have not been noted."""
+        for depth, question in enumerate(self.open):
+            if not question.is_noted:
+                question.is_noted = True
+                if question.trace:
+                    self.note('ask', telling.asked(question, self), question,
+                              depth=depth)
+                else:
+                    self.note('back', telling.reached(question, self),
+                              question, written=question.lines, depth=depth)
 
-    def asker(self):
-        """Return the operation and the trace that asks, in words."""
-        trace, primitive = self.open[-1]
-        role = self.role(trace) if trace else 'the reverse pass'
-        return f'for {SIGNS.get(str(primitive), primitive)}, {role}'
-
-    def answer(self, trace, primitive, args, result, written, start):
+    def answer(self, question, result, written):
+        """Note what a trace answers, computes, or records."""
+        trace = question.trace
+        if isinstance(result, (list, tuple)) and len(result) == 1:
+            [result] = result
+        self.note_open()
         if not trace.parent:
             self.count(result)
+        self.constants |= constants(trace)
         eqns = getattr(trace, 'eqns', ())[written:]
-        self.constants |= zip(getattr(trace, 'constvars', ()),
-                              getattr(trace, 'consts', ()))
         texts = list(map(self.equation, eqns))
-        role, said = self.role(trace), in_words(result, self)
-        if not trace.parent and len(self.frames) == start:
-            who = f'{self.asker()} asks evaluation' if self.open else role
-            done = applied(primitive, args, self)
-            caption, kind = f'{who}: {done} is {said}.', 'compute'
+        if not question.is_noted:
+            kind, caption = 'compute', telling.computed(question, self)
         elif texts:
-            caption, kind = f'{role} records {"; ".join(texts)}.', 'write'
-            if primitive.name == 'custom_lin':
-                caption += ' The backward rule is sealed in it.'
+            kind, caption = 'write', telling.recorded(question, texts, self)
         else:
-            caption, kind = f'{role} answers {said}.', 'answer'
-        self.note(kind, capital(caption), trace, primitive, args, result,
-                  written=texts)
+            kind, caption = 'answer', telling.answered(question, result, self)
+        self.note(kind, caption, question, result, written=texts)
+
+    def fail(self, question, error):
+        """Note an error, when the first trace raises it."""
+        if error is not self.error:
+            self.error = error
+            self.note_open()
+            self.note('error', telling.failed(question, error, self),
+                      question, depth=len(self.open) - 1)
 
     def transpose(self, primitive, rule):
         """Return a transpose rule that the recorder hears."""
@@ -227,77 +309,73 @@ class Recorder:
 
     def back(self, primitive, rule, cts, *operands, **params):
         """Call a transpose rule, and note what it returns."""
-        self.open.append((None, primitive))
-        start = len(self.frames)
-        try:
-            given = rule(cts, *operands, **params)
-        finally:
-            self.open.pop()
-        cts = [ct for ct in tree_leaves(cts) if type(ct) is not Zero]
-        if self.roles and packed_by(cts[0]):
-            return given        # this is being recorded
+        arrived = [ct for ct in tree_leaves(cts) if type(ct) is not Zero]
+        if self.roles and packed_by(arrived[0]):
+            return rule(cts, *operands, **params)   # this is being recorded
         line = self.lines_written.get(self.key(primitive, operands))
         if not self.open and not self.turned:
             self.turned = True
             out = [line.split(' = ')[0]] if line else []
-            self.note('turn', 'Now backwards: the reverse pass reads the '
-                      'recorded lines from last to first. The cotangent of '
-                      'the result is '
-                      f'{self.said(cts)}.',
-                      cotangents=[[name, encoded(cts, self)]
-                                  for name in out], at=start)
-            start += 1
-        told = []
-        for v, ct in zip(operands, given):
-            if ct is None or isinstance(ct, Zero) or not is_var(v):
-                continue
-            before, total = self.gathered.get(v), ct
-            if packed_by(ct) is None and np.size(ct) <= 4:
-                # Not for a tracer: its addition would be recorded.
-                total = ct if before is None else before + ct
-                self.gathered[v] = total    # a large one would stay alive
-            told.append((self.names[v], in_words(ct, self),
-                         before is not None, total))
-        came = self.said(cts)
-        went = ' and '.join(
-            f'{name} gets {ct}' + (f', which makes {in_words(total, self)}'
-                                   if added else '')
-            for name, ct, added, total in told)
-        opened = (' The envelope is opened.'
-                  if primitive.name == 'custom_lin' else '')
-        self.note('back', f'Back through {line or primitive}, with the '
-                  f'cotangent {came}: '
-                  f'{went or "no operand gets one"}.{opened}',
-                  primitive=primitive, written=[line] if line else [],
+            self.note('turn', telling.turned(arrived, self), cotangents=[
+                [name, encoded(arrived, self)] for name in out])
+        question = Question(None, primitive, operands, params,
+                            None, (self.place(None)[0], None, None))
+        question.lines = [line] if line else []
+        self.open.append(question)
+        try:
+            given = rule(cts, *operands, **params)
+        finally:
+            self.open.pop()
+        told = [(self.names[v], ct, *self.gather(v, ct))
+                for v, ct in zip(operands, given)
+                if is_var(v) and not (ct is None or isinstance(ct, Zero))]
+        self.note('back', telling.back(question, arrived, told, self),
+                  question, written=question.lines,
                   cotangents=[[name, encoded(total, self)]
-                              for name, _, _, total in told], at=start)
+                              for name, _, total, _ in told])
         return given
 
-    def note(self, kind, caption, trace=None, primitive=None, args=(),
-             result=None, written=(), cotangents=(), at=None):
-        """Insert a frame, at the end or before the frames noted since."""
-        chain = []
-        while trace:
-            chain.append(self.number(trace))
-            trace = trace.parent
-        at = len(self.frames) if at is None else at
-        self.frames.insert(at, {
-            'kind': kind, 'caption': caption, 'line': self.line(),
-            'depth': len(self.open), 'stack': chain[::-1],
-            'op': SIGNS.get(str(primitive), str(primitive or '')),
+    def gather(self, v, ct):
+        """Return the sum of a variable's cotangents, and whether it grew.
+
+        A tracer is not added, because its addition would be recorded, and a
+        large array would stay alive.
+        """
+        if packed_by(ct) is not None or np.size(ct) > 4:
+            return ct, v in self.gathered
+        has_more = v in self.gathered
+        self.gathered[v] = self.gathered[v] + ct if has_more else ct
+        return self.gathered[v], has_more
+
+    def note(self, kind, caption, question=None, result=None, written=(),
+             cotangents=(), depth=None):
+        """Add a frame: a plain description of one step."""
+        trace = question and question.trace
+        args = question.args if trace else ()
+        primitive = str(question.primitive) if question else ''
+        value = (applied(primitive, args, self) if kind in ('ask', 'error')
+                 else '' if kind in ('turn', 'back')
+                 else in_words(result, self))
+        self.frames.append({
+            'kind': kind, 'caption': caption, 'value': value,
+            'line': question.line if kind == 'ask' else self.place(None)[0],
+            'depth': len(self.open) if depth is None else depth,
+            'trace': self.number(trace) if trace else None,
+            'op': SIGNS.get(primitive, primitive),
             'args': [encoded(x, self) for x in args],
-            'result': (None if kind in ('ask', 'turn')
-                       else encoded(result, self)),
+            'result': (encoded(result, self) if kind in (
+                'answer', 'compute', 'write', 'end') else None),
             'written': list(written), 'cotangents': list(cotangents),
             'living': len(self.living)})
 
     def number(self, trace):
         """Return the number of a trace, which frames refer to."""
         if id(trace) not in self.numbers:
-            self.numbers[id(trace)] = len(self.traces)
             role, number = self.kind(trace)
             color = 4 + number if number else COLORS.get(role, 4)
-            self.traces.append([self.role(trace), color])
+            parent = self.number(trace.parent) if trace.parent else None
+            self.numbers[id(trace)] = len(self.traces)
+            self.traces.append([self.role(trace), color, parent])
         return self.numbers[id(trace)]
 
     def role(self, trace):
@@ -320,8 +398,14 @@ class Recorder:
             self.kinds[id(trace)] = role, number
         return self.kinds[id(trace)]
 
-    def said(self, args):
-        return ', '.join(in_words(x, self) for x in args) or 'nothing'
+    def loses_rule(self, question):
+        """Return whether forward mode, farther down, has a rule for it."""
+        trace = question.trace
+        while trace := trace.parent:
+            if self.kind(trace)[0] == 'forward mode':
+                return any(rules.get(question.primitive)
+                           for rules in self.jvp_rules)
+        return False
 
     def equation(self, eqn):
         """Return an equation as a line; its variables get names."""
@@ -344,23 +428,63 @@ class Recorder:
                 weakref.finalize(
                     x, self.living.discard, id(x)).atexit = False
 
-    def line(self):
-        """Return the number of the source line that is running, or None."""
-        frame, before = sys._getframe(1), 0
-        while frame:
-            before = 0
+    def place(self, last):
+        """Return where the program is.
+
+        That is the number of the source line that is running, the name of its
+        function, if that was called since the last question, and the name of
+        the parameter of the last question that was called since, or None.
+        """
+        line = function = running = None
+        frame, is_new = sys._getframe(2), True
+        while frame and (is_new or line is None):
+            is_new = is_new and frame.f_code not in NOTING
+            start = 0
             for source in self.sources:
-                if source.has(frame):
-                    return before + frame.f_lineno - source.first
-                before += len(source.lines)
+                if line is None and source.has(frame):
+                    line = start + frame.f_lineno - source.first
+                    function = source.name if is_new else None
+                start += len(source.lines)
+            if last and is_new and not running:
+                running = next((name for name, f in last.functions
+                                if is_running(f, frame)), None)
             frame = frame.f_back
-        return None
+        return line, None if self.roles else function, running
+
+
+NOTING = Recorder.ask.__code__, Recorder.back.__code__
+
+
+def functions(params):
+    """Return the functions among the parameters of an operation."""
+    return [(name, f) for name, f in params.items() if callable(f)]
+
+
+def is_running(f, frame):
+    """Return whether a frame of Python runs a function, or an object."""
+    if isinstance(f, partial):
+        f = f.func
+    if not hasattr(f, '__code__'):
+        call = getattr(type(f).__call__, '__code__', None)
+        return frame.f_code is call and frame.f_locals.get('self') is f
+    return frame.f_code is f.__code__ and all(
+        frame.f_locals.get(name) is cell.cell_contents for name, cell in
+        zip(f.__code__.co_freevars, f.__closure__ or ()))
+
+
+def constants(trace):
+    """Return {variable: value} of what a recording trace knows."""
+    captured = getattr(trace, 'captured', {}).items()
+    return {**{v: x for x, v in captured},
+            **dict(zip(getattr(trace, 'constvars', ()),
+                       getattr(trace, 'consts', ())))}
 
 
 class Source:
     """The source lines of a user's function."""
 
-    def __init__(self, file, first, lines):
+    def __init__(self, name, file, first, lines):
+        self.name = name
         self.file = file
         self.first = first
         self.lines = lines
@@ -378,7 +502,9 @@ class Source:
             lines, first = inspect.getsourcelines(f)
         except OSError:
             return None
-        return cls(code.co_filename, first, [line.rstrip() for line in lines])
+        name = '' if '<' in code.co_name else code.co_name
+        return cls(name, code.co_filename, first,
+                   [line.rstrip() for line in lines])
 
     def has(self, frame):
         return (frame.f_code.co_filename == self.file
@@ -438,83 +564,3 @@ def subclasses(cls):
                    for found in subclasses(child))]
 
 
-def is_var(x):
-    return isinstance(x, Var) or type(x).__name__ == 'Var'
-
-
-def encoded(x, recorder):
-    """Return a value, or a box with its contents, as lists."""
-    if isinstance(x, (list, tuple)):
-        return ['list', *[encoded(part, recorder) for part in x]]
-    owner = packed_by(x)
-    if owner is None:
-        return ['value', in_words(x, recorder)]
-    inside = [encoded(part, recorder) for part in contents(x)]
-    return ['box', recorder.number(owner), *inside]
-
-
-def packed_by(x):
-    """Return the trace of a tracer, or None for other values."""
-    if isinstance(x, core.Tracer):
-        return x._trace
-    return getattr(x, '__dict__', {}).get('trace')
-
-
-def contents(x):
-    """Return the contents of a tracer: primal and tangent, rows, or a name.
-
-    The contents of other systems' tracers are their attributes.
-    """
-    if not isinstance(x, core.Tracer):
-        return [part for name, part in vars(x).items()
-                if name not in ('trace', 'aval')]
-    return [getattr(x, name) for name in ('primal', 'tangent', 'val', 'var',
-                                          'name')
-            if name in type(x).__slots__]
-
-
-def applied(primitive, args, recorder):
-    """Return an operation on its operands as text, the way users write it."""
-    texts = [in_words(x, recorder) for x in args]
-    sign = SIGNS.get(str(primitive))
-    if sign and len(texts) == 2:
-        return f' {sign} '.join(texts)
-    if str(primitive) in ('neg', 'negative') and texts[0].isalpha():
-        return f'-{texts[0]}'
-    if len(texts) == 1 and texts[0].startswith('('):
-        return f'{primitive}{texts[0]}'
-    return f'{primitive}({", ".join(texts)})'
-
-
-def capital(text):
-    return text[:1].upper() + text[1:]
-
-
-def in_words(x, recorder):
-    """Return a value in few words."""
-    if isinstance(x, (list, tuple)):
-        return f'({", ".join(in_words(part, recorder) for part in x)})'
-    if is_var(x):
-        return (in_words(recorder.constants[x], recorder)
-                if x in recorder.constants else recorder.names[x])
-    if packed_by(x) is not None:
-        inside = [in_words(part, recorder) for part in contents(x)]
-        if len(inside) > 1:
-            return f'({", ".join(inside)})'
-        is_batch = type(packed_by(x)).__name__ == 'BatchTrace'
-        return f'batch of {inside[0]}' if is_batch else inside[0]
-    if isinstance(x, Zero):
-        return '0'
-    if type(x).__name__ == 'Literal':
-        return in_words(x.val, recorder)
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        x = x[()]
-    if isinstance(x, np.ndarray):
-        if x.size > 4:
-            return f'{" × ".join(map(str, x.shape))} numbers'
-        return np.array2string(x, precision=3, separator=' ')
-    if isinstance(x, (bool, np.bool_, str, type(None))):
-        return str(x)
-    if isinstance(x, (int, float, complex, np.number)):
-        return f'{x:.5g}'
-    return type(x).__name__

@@ -247,7 +247,18 @@ def markdown(notebook, path):
             parts += code(cell, questions.about(cell, path))
     text = DIRECTIVE.sub(lambda match: directed(match, path),
                          '\n\n'.join(parts)) + '\n'
-    return ENTRY.sub(folded, text)
+    return with_script(ENTRY.sub(folded, text), path)
+
+
+def with_script(text, path):
+    """Load the script of the players before the first, if there is one.
+
+    A browser that waits for it never shows a player's list first.
+    """
+    up = '' if path.name == 'index.md' else '../'
+    return text.replace(
+        '<trace-player',
+        f'<script src="{up}assets/player.js"></script><trace-player', 1)
 
 
 def folded(entry):
@@ -320,7 +331,7 @@ def show(output, cell):
         drawn = svg(data[PICTURE], html.escape(cell.metadata['alt']))
         return f'<figure class="plot">{drawn}</figure>'
     if 'text/html' in data:
-        # The site has the script of the players.
+        # The page loads the script of the players once.
         text = re.sub(r'(?s)<script>.*?</script>', '', data['text/html'])
         return f'<div class="rich">{text}</div>'
     return pre(data.get('text/plain', ''), 'result')
