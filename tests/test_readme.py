@@ -12,11 +12,12 @@ import autodiff_mini as ad
 from book.tools.places import ROOT
 
 
-def test_the_readme_is_short_and_starts_with_commands():
+def test_the_readme_is_short_and_starts_with_what_this_is():
     text = (ROOT / 'README.md').read_text()
     order = [text.index(words) for words in (
-        'make book ', 'make test ', 'pip install .', 'import autodiff_mini',
-        '\n## Limits\n', '\n| to | run |\n', '\n<!-- benchmarks -->\n')]
+        'is a book ', '](book/assets/readme.png)', 'make book ', 'make test ',
+        'pip install .', 'import autodiff_mini', '\n## Limits\n',
+        '\n| to | run |\n', '\n<!-- benchmarks -->\n')]
     assert order == sorted(order)
     seen = re.sub(r'(?s)<!--.*?-->|!\[[^]]*\]\([^)]*\)', '', text)
     words = re.sub(r'\]\([^)]*\)', ']', seen).split()
