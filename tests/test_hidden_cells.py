@@ -15,7 +15,7 @@ from tests.amount import rest
 from tests.test_in_page import cells as cells     # a fixture
 
 PAGES = {page.stem: page for page in weave.chapters(places.ROOT)
-         if page.parent.name == 'chapters' or page.stem == 'index'}
+         if page.parent.name in ('book', 'chapters')}
 QUICK = '04', '11'     # chapters; the others can wait
 CHAPTER_4 = '04_the_rule_that_vanished'
 
@@ -243,3 +243,16 @@ def test_a_hidden_cell_that_undoes_an_edit_is_found(cells, line, undone):
     assert rebound(page) == {undone}
     with pytest.raises(AssertionError, match=undone.partition('[')[0]):
         list(run(cells, page))
+
+
+@pytest.mark.rest
+def test_the_puzzle_and_its_players_show_a_changed_claim(cells, monkeypatch):
+    """The front page invites the reader to change the 3 of `claim`."""
+    monkeypatch.setenv('MPLBACKEND', 'agg')
+    page = [(re.sub('(?m)^claim = 3', 'claim = 7', source), tags)
+            for source, tags in sources('index')]
+    text = [str(told) for told in run(cells, page)]
+    [puzzle] = [told for told in text if 'in one go' in told]
+    assert '[7. 7. 7. 7.]' in puzzle and '[2. 2. 2. 2.]' in puzzle
+    new = text[-1]
+    assert '[7. 7. 7. 7.]' in new and '[3. 3. 3. 3.]' not in new
