@@ -22,12 +22,8 @@ FLAGS = [
     '--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run',
     '--disable-background-networking', '--disable-component-update',
     '--disable-sync',
-    # Only this machine has an address.
+    # Only this machine has an address.  It has no mouse, like a telephone.
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    # There is a mouse: Material lets the keyboard into a wide listing only
-    # where a pointer can hover.
-    '--blink-settings=primaryHoverType=2,availableHoverTypes=2,'
-    'primaryPointerType=4,availablePointerTypes=4',
 ]
 
 SCRIPTS = Path(__file__).parent / 'scripts'
@@ -106,7 +102,7 @@ def script(name):
     return (SCRIPTS / f'{name}.js').read_text('utf-8')
 
 
-def faults(browser, url, widths=(1280, 375), axe=True):
+def faults(browser, url, widths=(1280, 390), axe=True):
     """Return a line for each fault on a page, with axe's or without.
 
     The page opens in light colors, switches to dark ones, and then becomes
@@ -130,12 +126,12 @@ def look(browser, axe=True):
 
 def emulate(browser, width, scheme):
     """Set the width of the window and the user's preferred color scheme."""
-    browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
-        'width': width, 'height': 900, 'deviceScaleFactor': 1,
-        'mobile': False})
     browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {
         'media': 'screen',
         'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
+    browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+        'width': width, 'height': 900, 'deviceScaleFactor': 1,
+        'mobile': False})
 
 
 def visit(browser, url):

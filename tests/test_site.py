@@ -30,6 +30,10 @@ FAULTS = [
     (f'<div class="highlight"><pre><code tabindex="0">'
      f'{"x" * 90}</code></pre></div>',
      'a listing scrolls: x{90}'),
+    ('<div style="overflow: auto"><p style="width: 1500px">Wide</p></div>',
+     'no key scrolls: <div'),
+    ('<svg viewBox="0 0 30 30" width="24"><text y="9" font-size="12">ab'
+     '</text></svg>', 'a word is small: ab'),
     (r'<p><span class="arithmatex">\(\frac12\)</span></p>',
      r'a formula is not set: \\\(\\frac12'),
     ('<style>body { color-scheme: dark !important }</style>',

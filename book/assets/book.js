@@ -1,11 +1,19 @@
 // What is too wide for the page can be reached, and moved, with the keys.
-function letKeysScroll(box) {
-  if (box.scrollWidth > box.clientWidth) {
-    box.tabIndex = 0;
+// Material sees to it for code, but not where there is no mouse.
+function letKeysScroll() {
+  const boxes = ".arithmatex, pre > code, .output .rich";
+  for (const box of document.querySelectorAll(boxes)) {
+    if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) {
+      box.tabIndex = 0;
+    }
   }
 }
 
-document.querySelectorAll(".arithmatex").forEach(letKeysScroll);
+letKeysScroll();
+addEventListener("resize", letKeysScroll);
+addEventListener("toggle", letKeysScroll, true);    // details are unfolded
+new MutationObserver(letKeysScroll).observe(
+  document.body, { subtree: true, attributeFilter: ["tabindex"] });
 
 // Names what Material leaves without one, for those who hear the page.
 document.querySelector(".md-search")?.setAttribute("aria-label", "Search");

@@ -360,11 +360,12 @@ def colored(text):
 
 
 def highlighted(program):
-    """Return a program as HTML: Python, or a jaxpr, whose words are few."""
+    """Return a program as HTML: Python, or a jaxpr with `let` and `in`."""
     lexer = PythonLexer(ensurenl=False, stripnl=False)
-    if program.startswith('{'):
-        lexer.add_filter('highlight', names=['let'], tokentype=Keyword)
+    lexer.add_filter('highlight', names=['let'], tokentype=Keyword)
     text = highlight(program, lexer, HtmlFormatter(nowrap=True))
+    if program.startswith('{'):
+        text = text.replace('"ow">in<', '"k">in<')
     return escaped(text.removesuffix('\n'))
 
 

@@ -35,6 +35,22 @@ const checks = {
       })
       .map((it) => it.outerHTML.slice(0, 200)),
 
+  "no key scrolls": () => all("article *")
+    .filter((it) => it.clientWidth && it.scrollWidth > it.clientWidth + 1)
+    .filter((it) => /auto|scroll/.test(getComputedStyle(it).overflowX))
+    .filter((it) => !it.hasAttribute("tabindex") && !it.isContentEditable)
+    .map((it) => it.outerHTML.slice(0, 200)),
+
+  // In a plot or a drawing; the files of figures have a test of their own.
+  "a word is small": () => all("article svg[viewBox] text")
+    .filter((it) => it.checkVisibility() && it.textContent.trim())
+    .filter((it) => {
+      const svg = it.ownerSVGElement;
+      const shrunk = svg.clientWidth / svg.viewBox.baseVal.width;
+      return parseFloat(getComputedStyle(it).fontSize) * shrunk < 10;
+    })
+    .map((it) => it.textContent),
+
   "on paper": () => !matchMedia("print").matches ? []
     : all("header, nav, footer, details:not(.error, .way)")
       .filter((part) => part.checkVisibility())

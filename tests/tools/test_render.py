@@ -79,12 +79,13 @@ def test_a_plot_is_an_svg_in_the_color_of_the_page(page):
      '<span class="nf">program</span>'),
     ('two ways\nx = 1.5\n\ndef f():\n\n    """`x`"""\nwith 7',
      '"""&#96;x&#96;"""</span>\nwith 7</pre>'),
-    ('{ lambda ; a:float64[3] . let\n    b:float64[3] = sin a\n  in (b,) }',
-     '<span class="k">let</span>')])
+    ('{ lambda ; a:float64[3] . let\n    b:float64 = sin a\n  in (b,) }',
+     '<span class="k">let</span>\n    <span class="n">b</span>')])
 def test_a_printed_program_is_colored(text, colored):
     made = render.pre(text, 'stdout')
     assert made.startswith('<pre class="stdout highlight" tabindex="0">')
     assert colored in made
+    assert 'class="ow"' not in made
     assert html.unescape(re.sub('<[^>]*>', '', made)) == text
 
 
