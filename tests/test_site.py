@@ -4,8 +4,10 @@
 links of the site that is there.
 """
 
+import json
 import os
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -340,6 +342,26 @@ def test_the_browser_finds_planted_faults(browser, home, planted, words):
 
 
 # In the files.
+
+def words(html):
+    """Return the first words of a text, without its markup."""
+    return ' '.join(unescape(re.sub('<[^>]*>', '', html)).split())[:40]
+
+
+def test_a_page_is_found_by_its_first_sentence(site):
+    """The search shows it below the title, and no download or answer."""
+    index = json.loads((site / 'search/search_index.json').read_text('utf-8'))
+    found = {entry['location']: entry['text'] for entry in index['docs']}
+    for page in {*PAGES} - {'404.html'}:
+        first = re.search(
+            r'(?s)</h1>\s*(?:<p><a class="notebook".*?</p>\s*)?<p>(.*?)</p>',
+            (site / page).read_text('utf-8'))
+        if first:       # else a heading follows the title
+            assert found[page].startswith('<p>'), page
+            assert words(found[page]).startswith(words(first[1])), page
+    said = re.findall('Open as notebook|The first cell of this page|Hint 1|'
+                      'Show the output|Solution of', str(index['docs']))
+    assert said == []
 
 def test_every_link_works(site):
     assert broken_links(site) == []

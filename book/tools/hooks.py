@@ -6,6 +6,9 @@ ProperDocs also reads them.
 import os
 from pathlib import Path
 
+from mkdocs.plugins import CombinedEvent, event_priority
+
+from book.tools.searchable import searchable
 from book.tools.typesetting import finished
 
 TIMES = {}              # {file on the site: time of its source}
@@ -32,6 +35,24 @@ def on_files(files, config):
 def on_page_content(html, **_):
     """Finish the HTML of a page."""
     return finished(html)
+
+
+# The search reads a page between these two.
+
+@event_priority(100)
+def leave_out(context, page, **_):
+    """Leave out of a page what a search shouldn't find."""
+    page.whole = page.content
+    page.content = searchable(page.content)
+
+
+@event_priority(-100)
+def put_back(context, page, **_):
+    """Give a page its whole content."""
+    page.content = page.whole
+
+
+on_page_context = CombinedEvent(leave_out, put_back)
 
 
 def on_post_build(config):

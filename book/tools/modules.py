@@ -220,7 +220,7 @@ def source(lines, marks):
     lines = [f'<span id="L{number}"><a class="ln" href="#L{number}" '
              f'tabindex="-1">{number:3}</a> {line}{marks.get(number, "")}\n'
              '</span>' for number, line in enumerate(lines, 1)]
-    return ('<div class="highlight module" data-search-exclude><pre><code>'
+    return ('<div class="highlight module"><pre><code>'
             + ''.join(lines) + '</code></pre></div>')
 
 

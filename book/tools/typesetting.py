@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import quickjs
+from markdown.extensions.toc import slugify
 
 from book.tools import modules
 
@@ -32,6 +33,9 @@ def finished(text):
     # Markdown does not process the text of a <summary>.
     text = re.sub('<summary>.*?</summary>', lambda fold: re.sub(
         '`(.*?)`', r'<code>\1</code>', fold[0]), text)
+    # A term of the glossary has an address.
+    text = re.sub('<dt>(.*?)</dt>', lambda term: '<dt id="{}">{}</dt>'.format(
+        slugify(re.sub('<[^>]*>', '', term[1]), '-'), term[1]), text)
     # An empty cell is not a heading.
     return re.sub(r'<th( [^>]*)?></th>', '<td></td>', text)
 

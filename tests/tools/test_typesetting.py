@@ -46,3 +46,8 @@ def test_names_on_a_fold_are_code():
 def test_an_empty_heading_of_a_table_is_a_cell():
     html = page('| | a |\n|--|--|\n| 1 | 2 |')
     assert '<td></td>\n<th>a</th>' in html
+
+
+def test_a_term_has_an_address():
+    assert finished('<dt>a <em>b</em></dt>') == (
+        '<dt id="a-b">a <em>b</em></dt>')
