@@ -4,7 +4,11 @@ ProperDocs also reads them.
 """
 
 import os
+import re
+from copy import copy
+from itertools import chain, pairwise
 from pathlib import Path
+from posixpath import dirname
 
 from mkdocs.plugins import CombinedEvent, event_priority
 
@@ -12,6 +16,9 @@ from book.tools.searchable import searchable
 from book.tools.typesetting import finished
 
 TIMES = {}              # {file on the site: time of its source}
+MODULES = 'modules/index.md'     # the page that lists the modules, in order
+SIDEBARS = re.compile(
+    r'(?s)(?<=data-md-component="sidebar").*(?=<div class="md-content")')
 
 # {number of a chapter: the number that it had until 6 and 12 were added}
 OLD = {**{n: n - 1 for n in range(7, 12)}, **{n: n - 2 for n in range(13, 39)}}
@@ -48,11 +55,55 @@ def leave_out(context, page, **_):
 
 @event_priority(-100)
 def put_back(context, page, **_):
-    """Give a page its whole content."""
+    """Give a page its whole content, and a module's page its sidebar."""
     page.content = page.whole
+    context['nav'] = getattr(page, 'sidebar', context['nav'])
 
 
 on_page_context = CombinedEvent(leave_out, put_back)
+
+
+def on_nav(nav, files, **_):
+    """Put the pages of the modules in order, each into its folder.
+
+    A folder is in the sidebars of its own pages only.
+    """
+    index = files.get_file_from_path(MODULES)
+    if not index:
+        return
+    home, folders = dirname(MODULES), {}
+    for name in re.findall(r'\]\(([\w/]+\.md)\)', index.content_string):
+        folders.setdefault(dirname(name), []).append(
+            files.get_file_from_path(f'{home}/{name}').page)
+    for folder, pages in folders.items():
+        unfold(nav, index.page, f'{folder or "autodiff_mini"}/', pages)
+    pages = [*chain.from_iterable(folders.values())]
+    for page in pages:
+        page.previous_page = index.page
+    for before, after in pairwise(pages):
+        before.next_page, after.previous_page = after, before
+
+
+def unfold(nav, index, title, pages):
+    """Give pages a sidebar that has them below the index, in a section."""
+    section = copy(index.parent)
+    section.title, section.children = title, pages
+    sidebar, old, new = copy(nav), index, section
+    for page in pages:
+        page.parent, page.sidebar = section, sidebar
+    while old.parent:
+        outer = copy(old.parent)
+        at = outer.children.index(old)
+        outer.children = [*outer.children[:at], *(
+            [old] if old is index else []), new, *outer.children[at + 1:]]
+        new.parent, old, new = outer, old.parent, outer
+    sidebar.items = [new if item is old else item for item in nav.items]
+
+
+def on_post_page(output, **_):
+    """Remove the indentation of the sidebars, most of their bytes."""
+    return SIDEBARS.sub(lambda part: re.sub(r'\s*\n\s*', '\n', part[0]),
+                        output, count=1)
 
 
 def on_post_build(config):

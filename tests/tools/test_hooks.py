@@ -258,6 +258,46 @@ def test_the_old_address_of_a_chapter_leads_to_the_new_one(tmp_path):
     assert broken_links(tmp_path / 'site') == []
 
 
+@pytest.mark.rest
+def test_a_page_of_a_module_has_a_sidebar_with_its_folder(tmp_path):
+    """And only it; the order is that of the list of modules."""
+    order = ['draft/b', 'draft/a', 'core', 'more/x', 'more/in/y', 'more/z']
+    listed = '\n'.join(f'- [`{name}.py`]({name}.md)' for name in order)
+    for name, text in {
+            'index': '# A book\n\nHere.', 'more': '# More',
+            'modules/index': f'# The modules\n\n{listed}',
+            **{f'modules/{name}': f'# `{name}.py`' for name in order}}.items():
+        (tmp_path / f'pages/{name}.md').parent.mkdir(
+            parents=True, exist_ok=True)
+        (tmp_path / f'pages/{name}.md').write_text(f'{text}\n')
+    (tmp_path / 'mkdocs.yml').write_text(
+        'site_name: A book\ndocs_dir: pages\nuse_directory_urls: false\n'
+        'theme: {name: material, font: false, features: '
+        '[navigation.footer, navigation.sections]}\n'
+        f'hooks: [{ROOT / "book/tools/hooks.py"}]\n'
+        'nav: [index.md, {All: [{Code: [modules/index.md, more.md]}]}]\n')
+    made = module(tmp_path, 'mkdocs', 'build', '-q')
+    assert made.returncode == 0, made.stdout
+
+    def shown(name):
+        page = (tmp_path / f'site/{name}.html').read_text()
+        sidebar = page[page.index('"sidebar"'):page.index('"md-content"')]
+        assert not re.search(r'\n\s', sidebar)
+        return (re.findall(r'ellipsis">\s*(\S+\.py|The modules|More)',
+                           sidebar),
+                re.findall(r'link--active">\s*<span [^>]*>\s*(\S+)', sidebar),
+                re.findall(r'(?:Previous|Next): (.*?)"', page))
+
+    assert shown('modules/draft/a') == (
+        ['The modules', 'draft/b.py', 'draft/a.py', 'More'], ['draft/a.py'],
+        ['draft/b.py', 'core.py'])
+    assert shown('modules/more/z') == (
+        ['The modules', 'more/x.py', 'more/z.py', 'More'], ['more/z.py'],
+        ['more/x.py', 'more/in/y.py'])
+    assert shown('modules/draft/b')[2] == ['The modules', 'draft/a.py']
+    assert shown('more')[0] == ['The modules', 'More']
+
+
 @pytest.mark.parametrize('changed, touched', [
     ('book/theme/main.html', True), ('mkdocs.yml', True), (PAGE, False)])
 def test_a_change_of_the_theme_concerns_every_page(
