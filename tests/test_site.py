@@ -144,6 +144,7 @@ def test_keys_turn_the_pages_as_the_footer_says(browser, home):
 
 def test_a_name_in_a_listing_leads_to_its_definition(browser, home):
     """A click beside the name edits the listing, which loses its links."""
+    from selenium.webdriver.support.wait import WebDriverWait
     emulate(browser, 1280, 'light')
     url = f'{home}/chapters/02_two_numbers_at_once.html'
     browser.get(url)
@@ -159,7 +160,8 @@ def test_a_name_in_a_listing_leads_to_its_definition(browser, home):
     browser.get(url)
     listing = browser.find_element('css selector', f'code:has({names})')
     listing.find_element('css selector', '.c1').click()
-    assert not listing.find_elements('css selector', 'a')
+    WebDriverWait(browser, 5).until(
+        lambda _: not listing.find_elements('css selector', 'a'))
 
 
 def test_search_leads_to_an_error_and_opens_it(browser, home):
@@ -300,6 +302,25 @@ RING = '''
     sample.remove();
     return [it.tagName, outlineStyle, outlineWidth, outlineColor, color];
 '''
+
+
+def test_hints_come_one_after_another_without_scripts(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.execute_cdp_cmd(
+        'Emulation.setScriptExecutionDisabled', {'value': True})
+    try:
+        browser.get(f'{home}/chapters/02_two_numbers_at_once.html')
+        assert visible(browser, '.exercise .yours code')
+        for hint in '.hint', '.hint .hint':
+            summary = browser.find_element(
+                'css selector', f'.exercise {hint} > summary')
+            assert summary.is_displayed()
+            assert not visible(browser, f'.exercise {hint} > p')
+            summary.click()
+            assert visible(browser, f'.exercise {hint} > p')
+    finally:
+        browser.execute_cdp_cmd(
+            'Emulation.setScriptExecutionDisabled', {'value': False})
 
 
 ASKING = [page for page in PAGES

@@ -196,7 +196,11 @@ def is_solved(name):
 # In a chapter
 
 def markdown(chapter):
-    """Return the exercises of a chapter; hints and solutions are folded."""
+    """Return the exercises of a chapter; hints and solutions are folded.
+
+    A file is folded, too, but open, so that it can be edited on its page and
+    is left out on paper.
+    """
     return '\n\n'.join(map(entry, names(chapter)))
 
 
@@ -205,12 +209,22 @@ def entry(name):
     title, text, tips = task(name)
     given = weave.statements(stub(name))[1:]
     return '\n\n'.join([
-        f'**{title}**', text,
-        folded(f'{YOURS}/{name}.py', listing(weave.join(given))),
-        *(folded(f'Hint {n} for {number(name)}', hint)
-          for n, hint in enumerate(tips, 1)),
+        f'**{title}**', text, '<div class="exercise" markdown="1">',
+        folded(f'{YOURS}/{name}.py', listing(weave.join(given)),
+               ' class="yours" open'),
+        *hinted(tips, len(tips)),
         folded(f'Solution of {number(name)}', reason(name) + '\n\n'
-               + listing(filled(name, solution(name))))])
+               + listing(filled(name, solution(name))), ' class="solution"'),
+        '</div>'])
+
+
+def hinted(tips, whole):
+    """Return [the folded hints], where each holds the next, or []."""
+    if not tips:
+        return []
+    rest = '\n\n'.join([tips[0], *hinted(tips[1:], whole)])
+    count = f'Hint {whole - len(tips) + 1} of {whole}'
+    return [folded(count, rest, ' class="hint"')]
 
 
 def reason(name):

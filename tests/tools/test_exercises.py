@@ -106,18 +106,21 @@ def save(book):
 
 # In a chapter, and in the library
 
-def test_a_marker_becomes_tasks_with_folded_hints_and_solutions(book):
+def test_a_marker_becomes_tasks_with_nested_hints_and_solutions(book):
     write(book / 'page.md', '# A\n\n<!-- exercises: 01_1 -->\n\nEnd.\n')
     assert re.split(r'\n*</?details>?', render.build(
             book / 'page.md').markdown.replace(
             ' markdown="1"><summary>', ' ').replace('</summary>', '')) == [
-        '# A\n\n**Add a row: twice as much.**\n\nThe task, with `code`.',
-        ' exercises/e01_1_twice.py\n\n```python\nimport numpy as np\n\n'
+        '# A\n\n**Add a row: twice as much.**\n\nThe task, with `code`.\n\n'
+        '<div class="exercise" markdown="1">', ' class="yours" open '
+        'exercises/e01_1_twice.py\n\n```python\nimport numpy as np\n\n'
         'def twice(x):\n    raise NotImplementedError('
         "'exercise e01_1: write the sum here')\n```", '',
-        ' Hint 1 for e01_1\n\nAdd.', '', ' Hint 2 for e01_1\n\nTo itself.',
-        '', ' Solution of e01_1\n\nA sum will do.\n\n```python\n'
-        'def twice(x):\n    return x + x   # or 2 * x\n```', '\n\nEnd.\n']
+        ' class="hint" Hint 1 of 2\n\nAdd.',
+        ' class="hint" Hint 2 of 2\n\nTo itself.', '', '',
+        ' class="solution" Solution of e01_1\n\nA sum will do.\n\n```python\n'
+        'def twice(x):\n    return x + x   # or 2 * x\n```',
+        '\n\n</div>\n\nEnd.\n']
 
 
 def test_an_exercise_leaves_the_librarys_tables_unchanged():
