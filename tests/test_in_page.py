@@ -145,7 +145,18 @@ def test_archive_holds_the_library_and_is_the_same_each_time():
 
 
 def test_scripts_before_the_click_are_small():
-    assert len((in_page.SCRIPTS / 'run.js').read_bytes()) < 15_000
+    assert sum(len((in_page.SCRIPTS / name).read_bytes())
+               for name in ('run.js', 'run.css')) < 11_000
+
+
+def test_editor_is_the_one_that_its_recipe_makes():
+    """`npm install && npm run build` in book/run/codemirror makes it."""
+    recipe = json.loads(
+        (in_page.SCRIPTS / 'codemirror/package.json').read_text())
+    made = (ROOT / 'book/assets/codemirror/codemirror.js').read_bytes()
+    assert hashlib.sha256(made).hexdigest() == recipe['sha256']
+    versions = recipe['dependencies'].values()
+    assert all(re.fullmatch(r'[\d.]+', version) for version in versions)
 
 
 # With one.
@@ -171,13 +182,30 @@ def home():
         yield address
 
 
-def page_of(browser, home, name):
+def page_of(browser, home, name, touched=True):
     """Open a page as a reader does who has edited nothing."""
     url = f'{home}/chapters/{name}.html'
     browser.get(url)
     browser.execute_script('localStorage.clear()')
     browser.get(url)
     rest(browser)
+    if touched:
+        touch(browser)
+
+
+def touch(browser):
+    """Wait until the page has loaded what a click needs."""
+    browser.execute_async_script(
+        'bookRun.open().then(() => arguments[0]())')
+
+
+def wait(browser, condition):
+    """Wait until a condition holds in the page."""
+    browser.execute_async_script(f"""
+        const done = arguments[0];
+        (function look() {{
+          if ({condition}) done(); else setTimeout(look, 20);
+        }})();""")
 
 
 def do(browser, script, *args):
@@ -186,7 +214,7 @@ def do(browser, script, *args):
         const done = arguments[arguments.length - 1];
         {script}
         const look = setInterval(async () => {{
-          const opened = await bookRun.session;
+          const opened = await (await bookRun.open()).session;
           if (!opened || opened.busy) return;
           clearInterval(look);
           window.opened = opened;
@@ -196,11 +224,11 @@ def do(browser, script, *args):
 
 
 def run_all(browser):
-    do(browser, 'bookRun.start("runAll");')
+    do(browser, 'bookRun.ask("runAll");')
 
 
 def run(browser, number):
-    do(browser, 'bookRun.start("run", bookRun.cells[arguments[0]]);', number)
+    do(browser, 'bookRun.ask("run", arguments[0]);', number)
 
 
 def write(browser, number, source):
@@ -251,9 +279,10 @@ RULE = '11_your_own_pullback'
 
 def test_page_asks_for_nothing_before_the_first_click(browser, home):
     browser.get_log('performance')
-    page_of(browser, home, RULE)
+    page_of(browser, home, RULE, touched=False)
     asked = [url for url, _ in ends_of_requests(browser)]
-    assert not [url for url in asked if '/run/' in url or 'ipynb' in url]
+    assert not [url for url in asked if '/run/' in url or 'ipynb' in url
+                or 'codemirror' in url]
 
 
 def test_edit_takes_effect_in_the_cells_below(browser, home):
@@ -280,7 +309,7 @@ def test_endless_loop_is_stopped_and_the_next_run_works(browser, home):
     page_of(browser, home, RULE)
     write(browser, 1, 'while True:\n    pass')
     do(browser, """
-        bookRun.start("run", bookRun.cells[1]);
+        bookRun.ask("run", 1);
         const wait = setInterval(async () => {
           if (!bookRun.cells[1].running) return;
           clearInterval(wait);
@@ -293,57 +322,301 @@ def test_endless_loop_is_stopped_and_the_next_run_works(browser, home):
     assert '42' in says(browser, 2)
 
 
-def test_edits_survive_a_reload_and_reset_removes_them(browser, home):
+SHOWN = """return [...document.querySelectorAll(".run-top > button")]
+    .filter((it) => !it.hidden && !it.matches(".md-top"))
+    .map((it) => it.textContent)"""
+
+
+def test_readers_work_is_kept_and_a_reset_is_undone(browser, home):
+    """Reset page threw away every edit, and nothing brought it back."""
+    def sources():
+        return browser.execute_script(
+            'return bookRun.cells.slice(1, 3).map((cell) => cell.source)')
+
+    def press(label):
+        browser.execute_script(f"""
+            [...document.querySelectorAll(".run-top > button")]
+              .find((it) => it.textContent === "{label}").click()""")
+
+    def reload():
+        browser.refresh()
+        touch(browser)
+
     page_of(browser, home, RULE)
+    book = sources()
     write(browser, 1, 'x = 1')
-    browser.refresh()
-    source = 'return bookRun.cells[1].source'
-    assert browser.execute_script(source) == 'x = 1'
-    browser.execute_script('bookRun.cells[1].reset()')
-    browser.refresh()
-    assert browser.execute_script(source) != 'x = 1'
+    write(browser, 2, 'x + 1')
+    reload()
+    assert sources() == ['x = 1', 'x + 1']
+    press('Reset page')
+    assert sources() == book
+    reload()
+    assert browser.execute_script(SHOWN) == [
+        'Run all', 'Undo reset', 'Download']
+    press('Undo reset')
+    assert sources() == ['x = 1', 'x + 1']
+    browser.execute_script('bookRun.cells[1].again.click()')
+    assert sources() == [book[0], 'x + 1']
+    browser.execute_script('bookRun.cells[1].again.click()')
+    assert sources() == ['x = 1', 'x + 1']
+    # Another tab has the same page.
+    browser.execute_script('window.open(location.href)')
+    here, there = browser.window_handles
+    browser.switch_to.window(there)
+    touch(browser)
+    write(browser, 1, 'x = 2')
+    browser.close()
+    browser.switch_to.window(here)
+    wait(browser, 'bookRun.cells[1].source === "x = 2"')
 
 
-def test_keys_edit_run_and_leave_a_cell(browser, home):
-    from selenium.webdriver.common.keys import Keys
+def test_output_that_is_older_than_its_code_says_so(browser, home):
+    def told(number):
+        return browser.execute_script("""
+            const cell = bookRun.cells[arguments[0]];
+            const output = cell.output || cell.printed;
+            return [cell.says.textContent,
+                    !!output?.matches(".run-stale")]""", number)
+
     page_of(browser, home, RULE)
-    code = browser.find_elements('css selector', '[contenteditable]')[1]
-    browser.execute_script(
-        'bookRun.cells[1].fill("");'
-        'getSelection().selectAllChildren(arguments[0])', code)
-    code.send_keys('def f(s):', Keys.ENTER, 'return s / 2', Keys.ENTER,
-                   Keys.BACKSPACE * 4, 'f(84)')
-    code.send_keys(Keys.SHIFT, Keys.ENTER)
+    write(browser, 2, '1 + 1')
+    browser.refresh()
+    touch(browser)
+    assert told(2) == ['The output is older than the code.', True]
+    assert 'Run 1 stale' in browser.execute_script(SHOWN)
+    do(browser, 'bookRun.runStale()')
+    assert told(2)[1] is False and says(browser, 2) == '2'
+    run(browser, 4)
+    write(browser, 1, 'x = 1')
+    assert told(1) == ['The output is older than the code.', True]
+    assert told(2) == ['The output is older than the cells above.', True]
+    assert told(3)[1] is (says(browser, 3) != '')
+    write(browser, 1, browser.execute_script(
+        'return bookRun.cells[1].original'))
+    assert told(1)[1] is told(2)[1] is False
+    assert not [it for it in browser.execute_script(SHOWN) if 'stale' in it]
+
+
+LOOKS = """
+    const words = document.createTreeWalker(
+      arguments[0].code, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let word; word = words.nextNode();) {
+      const { color, fontWeight, fontStyle } =
+        getComputedStyle(word.parentElement);
+      for (const letter of word.data.replace(/\\s/g, ""))
+        found.push([letter, color, fontWeight, fontStyle].join(" "));
+    }
+    const { x, y, width, height } = arguments[0].box.getBoundingClientRect();
+    return [x, y, width, height, ...found];
+"""
+
+
+@pytest.mark.parametrize('name', ['01_asking_numpy_first', RULE])
+def test_a_listing_looks_the_same_in_the_editor(browser, home, name):
+    """Names of functions lost their color when a cell was clicked."""
+    emulate(browser, 1280, 'light')
+    page_of(browser, home, name)
+    before, after = browser.execute_async_script(f"""
+        const done = arguments[0];
+        document.querySelector(".imports").open = true;
+        const look = (cell) => (function () {{ {LOOKS} }})(cell);
+        (async () => {{
+          const {{ cells }} = bookRun, before = cells.map(look);
+          for (const cell of cells) await cell.edit();
+          const frames = () => new Promise(requestAnimationFrame);
+          await frames(), await frames();
+          done([before, cells.map(look)]);
+        }})();""")
+    assert len(before) > 8
+    for cell, (looked, looks) in enumerate(zip(before, after, strict=True)):
+        assert looked == looks, cell
+
+
+def test_keys_are_those_of_a_notebook(browser, home):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def press(*keys):
+        ActionChains(browser).send_keys(*keys).perform()
+
+    def chord(held, key):
+        ActionChains(browser).key_down(held).send_keys(key).key_up(
+            held).perform()
+
+    def focus():
+        return browser.execute_script(
+            'return [document.activeElement.ariaLabel,'
+            '        document.activeElement.isContentEditable]')
+
+    def source(number=1):
+        return browser.execute_script(
+            'return bookRun.cells[arguments[0]].source', number)
+
+    emulate(browser, 1280, 'light')
+    page_of(browser, home, RULE)
+    code = browser.find_elements('css selector', '[data-cell] code')[1]
+    code.find_element('css selector', '.nf').click()
+    wait(browser, 'bookRun.cells[1].editor')
+    book = source()
+    press('np')             # the theme's keys for turning the page
+    assert 'np' in source() and 'np' not in book.split('calm')[1][:2]
+    chord(Keys.CONTROL, 'z')
+    assert source() == book
+    chord(Keys.CONTROL, 'a')
+    press('def f(s):', Keys.ENTER, 'return s / 2', Keys.ENTER,
+          Keys.BACKSPACE, 'f(84)')
+    assert source() == 'def f(s):\n    return s / 2\nf(84)'
+    chord(Keys.CONTROL, '/')
+    assert source().endswith('\n# f(84)')
+    chord(Keys.CONTROL, '/')
+    press(Keys.TAB)
+    assert source().endswith('\n    f(84)')
+    chord(Keys.SHIFT, Keys.TAB)
+    chord(Keys.CONTROL, Keys.ENTER)
     do(browser, '')
     assert '42.0' in says(browser, 1)
-    code.send_keys(Keys.NULL, Keys.ESCAPE)
-    label = 'return document.activeElement.ariaLabel'
-    assert browser.execute_script(label) == 'Run: cell 2'
+    assert focus() == ['cell 2, Python', True]
+    press(Keys.ESCAPE)
+    assert focus() == ['cell 2, Python', False]
+    press(Keys.TAB)
+    assert focus() == ['Run: cell 2', False]
+    browser.execute_script('bookRun.cells[1].code.focus()')
+    press('j')
+    assert focus() == ['cell 3, Python', False]
+    press(Keys.ARROW_UP, Keys.ENTER)
+    assert focus() == ['cell 2, Python', True]
+    chord(Keys.SHIFT, Keys.ENTER)
+    assert focus() == ['cell 3, Python', False]
+    do(browser, '')
 
 
-def test_exercise_is_tried_and_solved_in_the_page(browser, home):
+def test_exercise_is_tried_solved_counted_and_kept(browser, home):
+    """A solved exercise showed an empty box instead of its mark."""
+    emulate(browser, 1280, 'light')
     page_of(browser, home, '02_two_numbers_at_once')
     name = 'e02_1_div'
 
     def attempt(source):
         browser.execute_script('bookRun.exercises[0].fill(arguments[0])',
                                source)
-        do(browser, 'bookRun.start("run", bookRun.exercises[0])')
+        do(browser, 'bookRun.exercises[0].run.click()')
         return browser.execute_script(
             'const { says, output } = bookRun.exercises[0];'
             'return [says.textContent, output.textContent]')
 
+    def counts():
+        return browser.execute_script(
+            'return [...document.querySelectorAll("nav .run-count")]'
+            '.map((it) => it.checkVisibility() && it.textContent)')
+
     head = json.loads(in_page.exercise(name))['head']
     stub = exercises.stub(name).removeprefix(head)
     told, shown = attempt(stub)
-    assert told == 'Not solved yet.' and 'wrong' in shown
+    assert told == 'Not solved yet' and 'wrong' in shown
+    assert counts() == []
     solution = exercises.weave.join(
         exercises.weave.statements(exercises.solution(name))[1:])
     told, shown = attempt(solution)
-    assert told == 'Solved.' and '\nwrong' not in shown
-    browser.refresh()
-    assert browser.execute_script(
-        'return document.querySelectorAll(".run-solved").length') == 1
+    assert told == 'Solved' and '\nwrong' not in shown
+    for _ in range(2):
+        [mark] = browser.find_elements('css selector', '.run-tick')
+        assert mark.text == '✓ Solved'
+        assert counts() == ['1/4 ✓']
+        yours, book = (browser.find_element(
+            'css selector', f'.run-solved > {part}').rect
+            for part in ('.yours', '.solution[open]'))
+        assert book['x'] >= yours['x'] + yours['width']
+        assert abs(book['y'] - yours['y']) < 9
+        browser.refresh()
+    browser.get(f'{home}/chapters/03_many_at_once.html')
+    assert counts() == ['1/4 ✓']
+
+
+COVERED = """
+    const line = (document.querySelector(".run-top")
+      .getBoundingClientRect().bottom);
+    return [...document.querySelectorAll(
+        "article button, article a, article summary, article code[tabindex]")]
+      .filter((it) => it.checkVisibility({ opacityProperty: true }))
+      .filter((it) => {
+        const { left, top, width, height } = it.getClientRects()[0];
+        const x = left + width / 2, y = top + height / 2;
+        const inBar = it.closest(".run-top");
+        if (y >= innerHeight || (!inBar && y <= line) || x >= innerWidth)
+          return false;
+        const found = document.elementFromPoint(x, y);
+        return !it.contains(found) && !found.contains(it);
+      }).map((it) => it.outerHTML.slice(0, 200));
+"""
+
+
+@pytest.mark.parametrize('width', [390, 1280])
+def test_no_control_covers_another(browser, home, width):
+    """`Back to top` covered the buttons, which covered headings."""
+    emulate(browser, width, 'light')
+    page_of(browser, home, RULE)
+    write(browser, 1, 'x = 1')
+    for place in '0', '99999', 'scrollMaxY / 2', 'scrollY - 300':
+        browser.execute_script(f"""
+            const scrollMaxY =
+              document.documentElement.scrollHeight - innerHeight;
+            scrollTo(0, {place})""")
+        rest(browser)
+        assert browser.execute_script(COVERED) == []
+    up = browser.find_element('css selector', '.run-top .md-top')
+    assert up.is_displayed() and not up.get_attribute('hidden')
+    bar, page = browser.execute_script("""
+        const bar = document.querySelector(".run-top");
+        return [[bar.offsetHeight, bar.scrollWidth - bar.clientWidth],
+                document.documentElement.scrollWidth - innerWidth]""")
+    assert bar[0] < 50 and bar[1] <= 0 and page <= 0
+    browser.get(f'{home}/chapters/{RULE}.html#exercises')
+    rest(browser)
+    assert browser.execute_script("""
+        return document.getElementById("exercises").getBoundingClientRect().top
+          >= document.querySelector(".run-top").getBoundingClientRect().bottom
+    """)
+
+
+def test_a_phone_edits_a_cell_with_its_thumb(browser, home):
+    """Its browser zooms into small text that is edited, unless told not to.
+    """
+    phone = {'mobile': True, 'width': 390, 'height': 844,
+             'deviceScaleFactor': 1}
+    agent = browser.execute_script('return navigator.userAgent')
+    browser.execute_cdp_cmd('Emulation.setUserAgentOverride', {
+        'userAgent': agent, 'platform': 'iPhone'})
+    browser.execute_cdp_cmd('Emulation.setTouchEmulationEnabled', {
+        'enabled': True})
+    try:
+        browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', phone)
+        page_of(browser, home, RULE, touched=False)
+        x, y = browser.execute_script("""
+            const code = document.querySelectorAll("[data-cell] code")[4];
+            code.scrollIntoView({ block: "center" });
+            const { x, y } = code.querySelector(".nf")
+              .getBoundingClientRect();
+            return [x + 2, y + 5];""")
+        for kind, points in (('touchStart', [{'x': x, 'y': y}]),
+                             ('touchEnd', [])):
+            browser.execute_cdp_cmd('Input.dispatchTouchEvent', {
+                'type': kind, 'touchPoints': points})
+        wait(browser, 'window.bookRun.cells?.[4].editor')
+        browser.execute_cdp_cmd('Input.insertText', {'text': 'my_'})
+        assert browser.execute_script("""
+            const { code, source } = bookRun.cells[4];
+            code.scrollLeft = 50;
+            return [source.includes("def my_refuse"), code.scrollLeft,
+                    document.querySelector("meta[name=viewport]").content,
+                    document.activeElement.isContentEditable]
+        """) == [True, 50, 'width=device-width, initial-scale=1, '
+                 'maximum-scale=1', True]
+    finally:
+        browser.execute_cdp_cmd('Emulation.setTouchEmulationEnabled', {
+            'enabled': False})
+        browser.execute_cdp_cmd('Emulation.setUserAgentOverride', {
+            'userAgent': agent})
 
 
 def test_picture_is_the_books_until_the_reader_has_it_drawn(browser, home):

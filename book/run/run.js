@@ -1,22 +1,10 @@
-// Lets a reader edit and run the cells of a page.
+// Shows what a reader can do on a page: run its cells, solve its exercises.
 //
-// This file adds the buttons, keeps what the reader edits, and asks for
-// nothing.  On the first click it imports session.js, which runs Python.
+// This file adds the buttons and shows what the reader has done before.  It
+// asks for nothing.  The first click imports desk.js, which does the rest.
 (() => {
   const base = new URL("run/", document.currentScript.src);
-  const link = document.querySelector("a.notebook");
-  // An exercise's file, and its solution, are in boxes that can be folded.
-  const blocks = [...document.querySelectorAll("article .language-python.highlight")]
-    .filter((box) => !box.closest("details:not(.imports, .error)"));
-  const files = [...document.querySelectorAll("article details > summary")]
-    .filter(({ textContent }) => /^exercises\/e\d/.test(textContent))
-    .map((summary) => summary.parentElement.querySelector(".highlight"));
-  if (!link || !window.Worker || !(blocks.length + files.length)) return;
-
-  // Python's words, to paint what is edited.
-  const WORDS = "and|as|assert|break|class|continue|def|del|elif|else|except|False|finally|for|from|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|True|try|while|with|yield";
-  const TOKEN = RegExp(String.raw`(?<note>#.*)|(?<text>"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<word>\b(?:${WORDS})\b)|(?<number>\b\d[\d.e]*)`, "g");
-
+  const all = (selector) => [...document.querySelectorAll(selector)];
   const make = (tag, fields, ...inside) => {
     const node = Object.assign(document.createElement(tag), fields);
     node.append(...inside);
@@ -29,143 +17,118 @@
     get(key) { try { return localStorage[key]; } catch { return undefined; } },
     set(key, text) { try { localStorage[key] = text; } catch { /* not kept */ } },
     drop(key) { try { delete localStorage[key]; } catch { /* not kept */ } },
+    keys() { try { return Object.keys(localStorage); } catch { return []; } },
   };
 
-  // What the page says, also to a screen reader.
-  const status = make("span", { role: "status" }), counts = make("span");
-  const bar = make("progress", { max: 1, value: 0, hidden: true, ariaLabel: "Loading Python" });
-  const stop = button("Stop", "the page", () => session.then((opened) => opened.stop()));
-  stop.disabled = true;
-
-  // A cell: a box with code on the page, and what it printed in the book.
-  class Cell {
-    constructor(box, name) {
-      this.box = box;
-      this.code = box.querySelector("code");
-      this.html = this.code.innerHTML;
-      this.original = this.code.textContent.trimEnd();
-      this.name = name;
-      this.key = `run:${location.pathname.split("/").at(-1)}:${name}:${hash(this.original)}`;
-      const after = box.nextElementSibling;
-      this.printed = [after, after?.matches(".question") && after.nextElementSibling]
-        .find((it) => it && it.matches(".output"));
-      for (const [key, value] of Object.entries({
-        contenteditable: "plaintext-only", spellcheck: false, autocapitalize: "off",
-        role: "textbox", "aria-multiline": true, tabindex: 0,
-        "aria-describedby": "run-keys", "aria-label": `${name}, Python` }))
-        this.code.setAttribute(key, value);
-      // A click on a name leads to its definition; elsewhere it edits.
-      this.code.onpointerdown = this.code.onfocus = ({ target }) => target.closest("a") ?? this.flatten();
-      this.code.oninput = () => this.edited();
-      this.code.onkeydown = (event) => typed(event, this);
-      this.says = make("span");
-      this.run = button("Run", name, () => start("run", this), "Shift+Enter; first runs the cells that it needs");
-      this.again = button("Reset", name, () => this.reset(), "Restore the cell from the book");
-      this.again.hidden = true;
-      this.bar = make("div", { className: "run-bar", role: "group", ariaLabel: name }, this.run, this.again, this.says);
-      box.append(this.bar);
-      const kept = store.get(this.key);
-      if (kept !== undefined) this.fill(kept);
+  // The sidebar counts the solved exercises of each chapter that has one.
+  function count(place, chapter) {
+    const total = store.get(`exercises:${chapter}`);
+    const done = store.keys().filter((key) => key.startsWith(`solved:e${chapter}_`)).length;
+    place.querySelector(".run-count")?.remove();
+    if (done && total) place.append(make("span", { className: "run-count", role: "img",
+      ariaLabel: `${done} of ${total} exercises solved`, textContent: `${done}/${total} ✓` }));
+  }
+  function counted() {
+    for (const place of all(".md-nav--primary a.md-nav__link")) {
+      const chapter = /chapters\/(\d\d)_[^#]*$/.exec(place.href)?.[1];
+      if (chapter) count(place.querySelector(".md-ellipsis"), chapter);
     }
-    get source() { return this.code.textContent.replace(/\n$/, ""); }
-    fill(source) {
-      this.code.textContent = source + "\n";
-      this.flat = true;
-      this.edited();
-    }
-    flatten() {         // one text node is easy to edit, and to paint
-      if (!this.flat) this.fill(this.source);
-    }
-    edited() {
-      const differs = this.source !== this.original;
-      this.box.classList.toggle("run-edited", differs);
-      this.again.hidden = !differs;
-      differs ? store.set(this.key, this.source) : store.drop(this.key);
-      this.paint();
-    }
-    reset() {
-      this.code.innerHTML = this.html;
-      this.flat = false;
-      this.edited();
-      this.output?.replaceWith(...[this.printed].filter(Boolean));
-      this.output = this.ran = null;
-      this.says.textContent = "";
-    }
-    paint(line) {
-      if (!window.Highlight || !this.flat) return;
-      this.painted?.forEach((undo) => undo());
-      this.painted = [];
-      this.code.normalize();
-      const node = this.code.firstChild;
-      if (node?.nodeType !== Node.TEXT_NODE || this.code.childNodes.length > 1) return;
-      const mark = (kind, from, to) => {
-        const range = new Range(), name = `run-${kind}`;
-        range.setStart(node, from), range.setEnd(node, to);
-        const all = (CSS.highlights.get(name) || new Highlight()).add(range);
-        CSS.highlights.set(name, all);
-        this.painted.push(() => all.delete(range));
-      };
-      for (const { groups, index, 0: text } of this.source.matchAll(TOKEN))
-        mark(Object.keys(groups).find((kind) => groups[kind]), index, index + text.length);
-      const lines = this.source.split("\n");
-      if (line <= lines.length) {
-        const from = lines.slice(0, line - 1).join("\n").length + (line > 1);
-        mark("wrong", from, from + lines[line - 1].length);
-      }
-    }
+    if (heading && files.length) count(heading, chapter);
   }
 
-  // As in a notebook: Shift+Enter runs, and Escape leaves the code.
-  function typed(event, cell) {
-    const { key, shiftKey } = event;
-    const insert = (text) => (event.preventDefault(), document.execCommand("insertText", false, text));
-    const { focusNode: node, focusOffset } = getSelection();
-    const line = node.nodeType === Node.TEXT_NODE ? node.data.slice(0, focusOffset).split("\n").at(-1) : "";
-    event.stopPropagation();        // the theme has keys of its own
-    if (key === "Enter" && (shiftKey || event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      start("run", cell);
-      if (shiftKey) cells[cells.indexOf(cell) + 1]?.code.focus();
-    } else if (key === "Enter") insert(`\n${line.match(/^ */)[0]}${/[:([{]\s*$/.test(line) ? "    " : ""}`);
-    else if (key === "Tab" && !shiftKey && line.trim() === "") insert("    ");
-    else if (key === "Escape") cell.run.focus();
-  }
+  const link = document.querySelector("a.notebook");
+  // Other boxes that can be folded hold solutions.
+  const blocks = all("article .language-python.highlight")
+    .filter((box) => !box.closest("details:not(.imports, .error)"));
+  const files = all("article .yours");
+  const heading = document.getElementById("exercises");
+  const page = location.pathname.split("/").at(-1), chapter = page.slice(0, 2);
+  if (files.length) store.set(`exercises:${chapter}`, files.length);
+  counted();
+  if (!link || !window.Worker || !(blocks.length + files.length)) return;
 
-  const cells = blocks.map((box, i) => new Cell(box, `cell ${i + 1}`));
-  const exercises = files.map((box) => {
-    const [, file, number] = box.closest("details").querySelector("summary").textContent.match(/((e[\d_]+\d)_\w+)\.py/);
-    const cell = Object.assign(new Cell(box, `exercise ${number}`), { exercise: file });
-    cell.run.textContent = "Try it";
-    if (store.get(`solved:${file}`)) solved(cell);
-    return cell;
-  });
-  function solved(cell) {
-    store.set(`solved:${cell.exercise}`, "1");
-    cell.box.closest("details").classList.add("run-solved");
-    const done = files.filter((box) => box.closest(".run-solved")).length;
-    counts.textContent = `${done} of ${files.length} exercises solved`;
-  }
-
-  link.parentElement.after(make("div", { className: "run-bar run-top", role: "group", ariaLabel: "All cells" },
-    button("Run all", "the page", () => start("runAll")), stop,
-    button("Reset page", "the page", () => [...cells, ...exercises].forEach((cell) => cell.reset())),
-    button("Download", "the page, as a notebook with your edits", () => start("download")),
-    bar, status, counts,
-    make("span", { id: "run-keys", hidden: true, textContent: "Shift+Enter runs, Escape leaves the code." })));
-
-  let session;
-  function start(what, cell) {
-    if (location.protocol === "file:") {
-      status.textContent = "A page opened from a folder can't start Python. Run `make serve`, or read the book online.";
-      (cell || { says: status }).says.textContent = status.textContent;
+  const items = [], atHome = location.protocol === "file:";
+  let opened;
+  const open = () => opened ??= import(new URL("desk.js", base)).then((desk) => desk.open(given));
+  const wake = () => { if (!atHome) open(), import(new URL("editor.js", base)); };
+  // Asks the desk; until it's there, the reader sees that something happens.
+  function ask(what, n) {
+    const said = items[n]?.says ?? status;
+    if (atHome) {
+      said.textContent = status.textContent = "A page opened from a folder can't start Python. Run `make serve`, or read the book online.";
       return;
     }
-    const page = { base, link, cells, make, button, status, bar, stop, solved };
-    session ??= import(new URL("session.js", base)).then(({ open }) => open(page));
-    session.then((opened) => opened[what](cell)).catch((error) => {
-      session = null;
-      status.textContent = `Python can't start here: ${error}`;
+    if (!opened && /^run/.test(what)) said.textContent = "Loading Python …";
+    return open().then((desk) => desk[what](n)).catch((error) => {
+      opened = null;
+      said.textContent = `This page can't be run: ${error}`;
     });
   }
-  window.bookRun = { cells, exercises, start, get session() { return session; } };
+
+  // The theme takes away the focus of a listing that doesn't scroll.
+  const focusable = new MutationObserver((changes) => {
+    for (const { target } of changes) if (target.tabIndex < 0) target.tabIndex = 0;
+  });
+
+  // A cell is a box with code on the page. Its name is what messages say.
+  function add(box, name, exercise) {
+    const n = items.length, code = box.querySelector("code"), html = code.innerHTML;
+    const original = code.textContent.trimEnd(), says = make("span");
+    const run = button(exercise ? "Try it" : "Run", name, () => ask("run", n), "Shift+Enter");
+    const bar = make("div", { className: "run-bar", role: "group", ariaLabel: name }, run, says);
+    const key = `run:${page}:${name}:${hash(original)}`, kept = store.get(key);
+    for (const [name, value] of Object.entries({ role: "group", tabindex: 0, spellcheck: false,
+      autocapitalize: "off", "aria-label": `${bar.ariaLabel}, Python`, "aria-describedby": "run-keys" }))
+      code.setAttribute(name, value);
+    const hint = says.textContent = exercise && !store.get(`solved:${exercise}`) ? "Edit the code, then try it." : "";
+    if (!exercise) box.dataset.cell = n + 1;
+    if (kept !== undefined) code.textContent = kept + "\n";
+    focusable.observe(code, { attributeFilter: ["tabindex"] });
+    code.onfocus = wake;
+    // A click on a name leads to its definition. Elsewhere it edits: a phone
+    // shows its keyboard only for what is editable when it's touched.
+    code.onpointerdown = ({ target }) => {
+      if (target.closest("a, .cm-editor") || atHome) return;
+      code.contentEditable = "plaintext-only";
+      if (/iP(hone|ad|od)/.test(navigator.platform)) still();
+      wake();
+    };
+    code.onclick = ({ target }) => target.closest("a, .cm-editor") || ask("edit", n);
+    box.append(bar);
+    items.push({ box, code, html, original, name, key, kept, exercise, hint, run, says });
+  }
+  // iOS zooms into small text that is edited, but not with this.
+  function still() {
+    document.querySelector("meta[name=viewport]").content = "width=device-width, initial-scale=1, maximum-scale=1";
+  }
+
+  blocks.forEach((box, i) => add(box, `cell ${i + 1}`));
+  for (const file of files) {
+    const [, name, number] = /((e[\d_]+\d)_\w+)\.py/.exec(file.firstElementChild.textContent);
+    add(file.querySelector(".highlight"), `exercise ${number}`, name);
+    if (store.get(`solved:${name}`)) solved(name, file);
+  }
+  function solved(name, file = items.find(({ exercise }) => exercise === name).box.parentElement) {
+    store.set(`solved:${name}`, 1);
+    if (!file.parentElement.matches(".run-solved"))
+      file.firstElementChild.append(make("span", { className: "run-tick", textContent: "✓ Solved" }));
+    file.parentElement.classList.add("run-solved");
+    file.parentElement.querySelector(".solution").open = true;
+    counted();
+  }
+
+  // What the page says, also to a screen reader.
+  const status = make("span", { role: "status" });
+  const top = make("div", { className: "run-bar run-top", role: "group", ariaLabel: "All cells" },
+    button("Run all", "the page", () => ask("runAll")),
+    button("Download", "the page, as a notebook with your edits", () => ask("download")),
+    status,
+    make("span", { id: "run-keys", hidden: true, textContent: "Enter edits, Shift+Enter runs, Escape leaves the code." }));
+  link.parentElement.after(top);
+  // The theme's button would cover this bar, so it's a part of it.
+  top.append(...all(".md-top"));
+
+  const given = { base, link, page, items, top, status, make, button, store, solved };
+  window.bookRun = { open, ask };
+  if (store.keys().some((key) => key.startsWith(`run:${page}:`))) open();
 })();

@@ -3,21 +3,24 @@
 // The page's own notebook says which cells there are, in which order, and
 // what is in those that the page hides.
 
-export async function open(page) {
-  const { base, link, make, button, status, bar, stop } = page;
+export async function open(desk) {
+  const { base, link, make, button, status, solved } = desk.page;
   const [notebook, settings] = await Promise.all(
     [link.href, new URL("settings.json", base)].map(async (url) => (await fetch(url)).json()));
   const options = { pictures: false, ...window.bookRunOptions };
-  const program = pair(notebook, page);
-  let worker, ready, busy = false, current, refuse;
+  const program = desk.program = pair(notebook, desk);
+  let worker, ready, current, refuse, clock = 0;
 
-  // Python
+  // Python.  While it loads, the button that was clicked shows it.
 
-  function boot() {
+  const bar = make("progress", { max: 1, ariaLabel: "Loading Python" });
+  function boot(cell) {
     if (ready) return ready;
-    const host = new URL(settings.runtime, base);
+    const host = new URL(settings.runtime, base), said = cell?.says ?? status;
     status.textContent = `Loading Python and NumPy, ${settings.megabytes} MB once, from ${host.host || "this site"} …`;
-    bar.hidden = false;
+    if (cell) said.textContent = "Loading Python …";
+    bar.value = 0;
+    said.before(bar);
     worker = new Worker(new URL("worker.js", base), { type: "module" });
     ready = new Promise((resolve, reject) => {
       refuse = reject;
@@ -29,7 +32,7 @@ export async function open(page) {
     ready = ready.then(() => {
       session.boot = performance.now() - began;
       status.textContent = "Python is ready.";
-    }).finally(() => { bar.hidden = true; });
+    }).finally(() => bar.remove());
     ready.catch(() => { ready = null; });
     return ready;
   }
@@ -38,40 +41,51 @@ export async function open(page) {
     if (kind === "loading") bar.value = Math.min(done, 1);
     else if (kind === "ready") resolve();
     else if (kind === "done") ended(current, rest);
-    else if (kind === "lost") session.boot ? renew(`Python crashed: ${text}.`) : reject(text);
+    else if (kind === "lost") session.boot ? renew(`Python crashed: ${sentence(text)}`) : reject(text);
     else if (current && kind === "undrawn") current.undrawn = true;
     else if (current) show(current, kind, text);
   }
 
-  // Running.  A cell runs after all above it that have not run as they are.
+  // Jobs run one after another.  `cell` has the button that was clicked.
 
-  async function runTo(last, afresh) {
-    if (busy) return;
-    busy = true;
-    stop.disabled = false;
-    try {
-      await boot();
-      if (afresh) {
-        program.forEach((cell) => { cell.ran = null; });
-        worker.postMessage({ fresh: true, pictures: options.pictures });
+  let last = Promise.resolve(), waiting = 0, rounds = 0;
+  function queue(cell, job) {
+    const round = rounds, run = cell?.run ?? desk.page.top.firstChild;
+    if (waiting++ && cell) cell.say("waiting …");
+    run.ariaBusy = "true";
+    desk.working(1);
+    return last = last.then(async () => {
+      try {
+        if (round === rounds) await boot(cell).then(job);
+      } catch (error) {
+        cell?.say("");
+        status.textContent = error === "stopped" ? "Stopped." : `Python can't start here: ${error}`;
       }
-      const first = program.findIndex((cell, i) => i === last || cell.stale || cell.ran !== cell.source);
-      for (let i = first; i <= last; i++) if (!await runOne(program[i])) break;
-    } catch (error) {
-      status.textContent = `Python can't start here: ${error}`;
+      current = null;
+      waiting--;
+      run.ariaBusy = null;
+      desk.working(-1);
+    });
+  }
+
+  // A cell runs after all above it that have not run as they are.
+
+  const runTo = (last, cell, afresh) => queue(cell, async () => {
+    if (afresh) {
+      program.forEach((cell) => { cell.ran = null; });
+      worker.postMessage({ fresh: true, pictures: options.pictures });
     }
-    finish();
-  }
-  function finish() {
-    busy = false;
-    current = null;
-    stop.disabled = true;
-  }
+    const first = program.findIndex((cell, i) => i === last || cell.stale || cell.ran !== cell.source);
+    cell?.say("running …");
+    for (let i = first; i <= last; i++) {
+      if (await runOne(program[i])) continue;
+      if (cell && i < last) cell.say(`not run, because of ${program[i].name}`);
+      break;
+    }
+  });
 
   function runOne(cell) {
     const number = program.indexOf(cell);
-    if (cell.ran && cell.ran !== cell.source)
-      program.slice(number + 1).forEach((below) => below.ran && mark(below, true));
     begin(cell, `Running cell ${number + 1}.`);
     if (cell.tags.includes("not-in-browser")) {
       ended(cell, { error: "", ms: 0, note: "This cell needs something that a browser lacks, such as threads or a precise clock. The output is from the book." });
@@ -86,7 +100,7 @@ export async function open(page) {
     cell.running = cell.source;
     cell.undrawn = false;
     cell.fresh = make("div", { className: "output", role: "group", ariaLabel: `Output of ${cell.name}` });
-    if (cell.says) cell.says.textContent = "running …";
+    cell.say("running …");
     status.textContent = said;
   }
 
@@ -95,16 +109,21 @@ export async function open(page) {
     for (const pre of cell.fresh.querySelectorAll("pre"))
       if (!(pre.textContent = pre.textContent.replace(/^\n+|\n+$/g, ""))) pre.remove();
     if (frames.length) locate(cell, frames);
-    else if (cell.flat) cell.paint();
+    else cell.editor?.mark(0);
     if (note || cell.undrawn) keep(cell, note);
     if (cell.fresh.firstChild || cell.output || cell.printed) place(cell);
-    cell.ran = stopped ? null : cell.running;
-    cell.ms = ms;
-    mark(cell, false);
+    const now = ++clock;
+    if ((cell.ran ?? cell.shown) !== cell.running) cell.changed = now;
+    Object.assign(cell, { ms, when: now, shown: cell.running, ran: stopped ? null : cell.running });
     const took = stopped ? "stopped" : note ? "not run" : `${error ? "raised an error after" : "ran in"} ${(ms / 1000).toFixed(2)} s`;
-    if (cell.says) cell.says.textContent = passed === undefined ? took : passed ? "Solved." : "Not solved yet.";
-    if (passed) page.solved(cell);
-    status.textContent = `${cell.name}: ${cell.says?.textContent || took}. ${error || ""}`;
+    const told = passed === undefined ? took : passed ? "Solved" : "Not solved yet";
+    cell.say(told);
+    if (passed) {
+      solved(cell.exercise);
+      cell.box.closest(".exercise").classList.add("run-moment");
+    }
+    desk.refresh();
+    status.textContent = `${cell.name}: ${sentence(told)} ${error || ""}`;
     // The book's own errors are expected; after one of the reader's we stop.
     const edited = program.some((c) => c.box && c.source !== c.original);
     cell.resolve?.(!stopped && (!error || !edited || (cell.tags.includes("raises-exception") && cell.running === cell.original)));
@@ -119,8 +138,7 @@ export async function open(page) {
     cell.fresh.append(make("p", { className: "where", textContent: places.join(" → ") }));
     const [n, line] = frames.at(-1), at = program[n] || cell;
     if (at.box && !(cell.tags.includes("raises-exception") && cell.running === cell.original)) {
-      at.flatten();
-      at.paint(line);
+      at.mark(line);
     }
   }
 
@@ -132,15 +150,9 @@ export async function open(page) {
     const said = make("p", { className: "where", textContent: note || (figure ? "This picture is from the book. " : "Nothing is drawn yet. ") });
     if (!note) said.append(button("Draw it here", cell.name, () => {
       options.pictures = true;
-      runTo(program.indexOf(cell), true);
+      runTo(program.indexOf(cell), cell.box && cell, true);
     }, "Loads matplotlib, 10 MB, and runs the page from the top"));
     cell.fresh.append(said);
-  }
-
-  function mark(cell, stale) {
-    cell.stale = stale;
-    cell.output?.classList.toggle("run-stale", stale);
-    if (stale && cell.says) cell.says.textContent = "older than the code above";
   }
 
   function show(cell, kind, said) {
@@ -171,13 +183,15 @@ export async function open(page) {
   function renew(why = "Stopped.") {
     worker?.terminate();
     ready = null;
+    rounds++;
     program.forEach((cell) => { cell.ran = null; });
     if (current) ended(current, { stopped: true, error: why, ms: 0 });
     boot().then(() => { status.textContent = `${why} Python has restarted, and Run repeats what it needs.`; }, () => {});
   }
   function halt() {
     if (current) renew();
-    else if (busy) {            // it still loads
+    else if (worker && bar.isConnected) {
+      rounds++;
       worker.terminate();
       refuse("stopped");
     }
@@ -185,26 +199,17 @@ export async function open(page) {
 
   // Exercises: the reader's file, in a Python of its own, and its tests.
 
-  async function tryExercise(cell) {
-    if (busy) return;
-    busy = true;
-    stop.disabled = false;
-    try {
-      await boot();
-      const url = new URL(`exercises/${cell.exercise}.json`, base);
-      const { head, tests } = await (await fetch(url)).json();
-      begin(cell, `Trying ${cell.name}.`);
-      cell.tags = [];
-      await new Promise((resolve) => {
-        cell.resolve = resolve;
-        worker.postMessage({ exercise: { name: cell.exercise, source: head + cell.running, lines: head.split("\n").length - 1, tests } });
-      });
-      program.forEach((other) => { other.ran = null; });     // its Python is new
-    } catch (error) {
-      status.textContent = `Python can't start here: ${error}`;
-    }
-    finish();
-  }
+  const tryExercise = (cell) => queue(cell, async () => {
+    const url = new URL(`exercises/${cell.exercise}.json`, base);
+    const { head, tests } = await (await fetch(url)).json();
+    begin(cell, `Trying ${cell.name}.`);
+    cell.tags = [];
+    await new Promise((resolve) => {
+      cell.resolve = resolve;
+      worker.postMessage({ exercise: { name: cell.exercise, source: head + cell.running, lines: head.split("\n").length - 1, tests } });
+    });
+    program.forEach((other) => { other.ran = null; });     // its Python is new
+  });
 
   function download() {
     const copy = structuredClone(notebook);
@@ -221,9 +226,10 @@ export async function open(page) {
 
   const session = {
     program, download, stop: halt, boot: 0,
-    run: (cell) => (cell.exercise ? tryExercise(cell) : runTo(program.indexOf(cell))),
+    run: (cell) => (cell.exercise ? tryExercise(cell) : runTo(program.indexOf(cell), cell)),
     runAll: () => runTo(program.length - 1),
-    get busy() { return busy; },
+    runStale: () => runTo(program.findLastIndex((cell) => cell.stale)),
+    get busy() { return waiting > 0; },
   };
   return session;
 }
@@ -248,9 +254,15 @@ function pair(notebook, { cells }) {
       const printed = made.length && !tags.includes("hide-output") ? outputs.find((it) => !taken.has(it)
         && (!mark || mark.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING)) : undefined;
       taken.add(printed);
-      cell = { original, source: original, printed, name: "a hidden cell", paint() {} };
+      cell = { original, source: original, shown: original, printed, name: "a hidden cell",
+        ran: null, when: 0, changed: 0, say() {}, marked() {
+          (cell.output || printed)?.classList.toggle("run-stale", cell.stale);
+        } };
     }
     program.push(Object.assign(cell, { tags, at }));
   });
   return program;
 }
+
+// Ends what was said with a period, unless it ends already.
+const sentence = (text) => (/[.?!…]$/.test(text) ? text : `${text}.`);

