@@ -182,7 +182,7 @@ PLAYERS = [page for page in PAGES
 
 
 @pytest.mark.parametrize('page', PLAYERS)
-@pytest.mark.parametrize('width', [375, 1280])
+@pytest.mark.parametrize('width', [390, 1280])
 def test_players_show_every_step(browser, home, page, width):
     for scheme in 'light', 'dark':
         emulate(browser, width, scheme)
@@ -210,12 +210,56 @@ def test_a_player_reacts_to_keys_buttons_and_links(browser, home):
     assert step().startswith('4 / ')
     player.find_element('css selector', 'input').send_keys(Keys.ARROW_LEFT)
     assert step().startswith('3 / ')
-    press('Guess the next step')
-    assert len(player.find_elements(
-        'css selector', '.pl-guess button')) == 3
-    browser.execute_script('location.hash = "#old-2"')
+    browser.execute_script('location.hash = "#old-1"')
     browser.execute_async_script('setTimeout(arguments[0], 50)')
-    assert step().startswith('2 / ')
+    assert step().startswith('1 / ')
+
+
+def test_a_reader_guesses_the_steps_of_a_player(browser, home):
+    from selenium.webdriver.common.keys import Keys
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html#old-1')
+    player = browser.find_element('id', 'old')
+    [guess] = player.find_elements('xpath', './/button[.="Guess"]')
+
+    def choose(words):
+        guess.send_keys(Keys.ENTER)
+        [choice] = [it for it in player.find_elements(
+            'css selector', '.pl-guess button') if words in it.text]
+        choice.send_keys(Keys.ENTER)
+        return player.find_element('css selector', '.pl-guess p[role]').text
+
+    wrong = choose('asks forward mode')
+    assert wrong == 'Not yet: that is step 3. Try another.'
+    assert len(player.find_elements('class name', 'pl-wrong')) == 1
+    guess.send_keys(Keys.ENTER)
+    assert choose('opens double') == 'Yes, 0 of 1 right.'
+    assert choose('asks forward mode') == 'Yes, 1 of 2 right.'
+    assert guess.is_enabled()
+    browser.execute_script('location.hash = "#old-7"')
+    browser.execute_async_script('setTimeout(arguments[0], 50)')
+    assert choose('is done') == 'That was the last step: 2 of 3 right.'
+    assert not guess.is_enabled()
+
+
+def test_a_switch_shows_one_of_two_players(browser, home):
+    from selenium.webdriver.common.keys import Keys
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/index.html#new-2')
+
+    def shown():
+        return [browser.find_element('id', name).is_displayed()
+                for name in ('old', 'new')]
+
+    height = 'return document.querySelector(".ways").offsetHeight'
+    before = browser.execute_script(height)
+    assert shown() == [False, True]
+    browser.find_elements('css selector', '.way-bar input')[1].send_keys(
+        Keys.ARROW_LEFT)
+    assert shown() == [True, False]
+    assert browser.execute_script(height) == before
+    assert browser.find_element('id', 'old').find_element(
+        'class name', 'pl-number').text == '2 / 8'
 
 
 def visible(browser, name):

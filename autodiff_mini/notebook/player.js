@@ -1,6 +1,8 @@
-// The player of recordings: see player.py. It loads nothing.
+// The player of recordings: see player.py. It loads nothing but guess.js, on
+// a click, and in a notebook that is here already.
 (() => {
   if (customElements.get("trace-player")) return;
+  const source = document.currentScript?.src;
 
   // The site's colors and fonts, where there are any.
   const style = `
@@ -8,83 +10,83 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
   --pl-here: #e8a33d55; --pl-paper: var(--paper, #fff);
   --pl-accent: var(--accent, #9c3d14); --pl-blue: var(--blue, #1d5687);
   --pl-green: var(--green, #3c6620); --pl-purple: var(--purple, #7a3d86);
-  --pl-red: var(--red, #a3241b); --pl-faded: var(--faded, #686153); }
-trace-player .pl { position: relative; border: 1px solid var(--pl-line);
+  --pl-red: var(--red, #a3241b); --pl-faded: var(--faded, #686153);
+.pl { position: relative; border: 1px solid var(--pl-line);
   border-radius: 6px; padding: .6em .8em; font-size: .72rem;
   line-height: 1.45; }
-.jp-OutputArea-output trace-player .pl { font-size: 13px; }
-trace-player .pl p { margin: .5em 0; }
-trace-player .pl-parts { display: flex; flex-wrap: wrap; gap: .6em 1em;
+.jp-OutputArea-output & .pl { font-size: 13px; }
+.pl p { margin: .5em 0; }
+.pl-parts { display: flex; flex-wrap: wrap; gap: .6em 1em;
   align-items: start; }
-trace-player .pl-stage { flex: 1 1 22em; min-width: 0; display: grid;
+.pl-stage { flex: 1 1 22em; min-width: 0; display: grid;
   gap: .3em; align-content: start; }
-trace-player .pl-mono, trace-player .pl :is(pre, code) {
+.pl-mono, .pl :is(pre, code) {
   font: .95em/1.45 var(--mono, ui-monospace, Menlo, Consolas, monospace); }
-trace-player .pl code { background: none; padding: 0; }
-trace-player .pl .pl-program { display: grid; max-width: 100%; margin: 0;
+.pl code { background: none; padding: 0; }
+.pl .pl-program { display: grid; max-width: 100%; margin: 0;
   padding: 0; overflow-x: auto; white-space: pre; }
-trace-player .pl-program > span { padding: 0 .3em; }
-trace-player .pl .pl-here { background: var(--pl-here); border-radius: 3px; }
-trace-player .pl-word { color: var(--pl-accent); }
-trace-player .pl-name { color: var(--pl-blue); font-weight: 600; }
-trace-player .pl-text { color: var(--pl-green); }
-trace-player .pl-digit { color: var(--pl-purple); }
-trace-player .pl-note { color: var(--pl-faded); font-style: italic; }
-trace-player .pl-row { border: 1.5px solid var(--c, #888); padding: .2em .5em;
+.pl-program > span { padding: 0 .3em; }
+.pl .pl-here { background: var(--pl-here); border-radius: 3px; }
+.pl-word { color: var(--pl-accent); }
+.pl-name { color: var(--pl-blue); font-weight: 600; }
+.pl-text { color: var(--pl-green); }
+.pl-digit { color: var(--pl-purple); }
+.pl-note { color: var(--pl-faded); font-style: italic; }
+.pl-row { border: 1.5px solid var(--c, #888); padding: .2em .5em;
   border-radius: 5px; min-height: 2.2em; }
-trace-player .pl-row.pl-active { background: color-mix(in srgb, var(--c, #888)
+.pl-row.pl-active { background: color-mix(in srgb, var(--c, #888)
   14%, transparent); }
-trace-player .pl-role { color: var(--c, inherit); font-weight: 600;
+.pl-role { color: var(--c, inherit); font-weight: 600;
   float: right; margin-left: .6em; }
-trace-player .pl svg { width: 1em; height: 1em; vertical-align: -.12em;
+.pl svg { width: 1em; height: 1em; vertical-align: -.12em;
   fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round;
   stroke-linejoin: round; }
-trace-player .pl-row > svg { color: var(--c, inherit); margin-right: .35em; }
-trace-player .pl-mono .pl-mono { font-size: 1em; white-space: nowrap; }
-trace-player .pl-box { display: inline-flex; gap: .35em; margin: .1em .15em;
+.pl-row > svg { color: var(--c, inherit); margin-right: .35em; }
+.pl-mono .pl-mono { font-size: 1em; white-space: nowrap; }
+.pl-box { display: inline-flex; gap: .35em; margin: .1em .15em;
   align-items: center; padding: 0 .3em; border: 1.5px solid var(--c, #888);
   border-radius: 4px; }
-trace-player .pl-box > :nth-child(2):last-child { border-left: 1px dashed;
+.pl-box > :nth-child(2):last-child { border-left: 1px dashed;
   padding-left: .3em; }
-trace-player .pl-known { display: grid; gap: .3em 1em; margin-top: .5em;
+.pl-known { display: grid; gap: .3em 1em; margin-top: .5em;
   grid-template-columns: repeat(auto-fit, minmax(9em, 1fr)); }
-trace-player .pl-known div { height: 1.9em; line-height: 1.9em;
+.pl-known div { height: 1.9em; line-height: 1.9em;
   overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
-trace-player .pl-known .pl-box { margin: 0; line-height: 1.45; }
-trace-player .pl .pl-head { margin: 0; font-weight: 600; }
-trace-player .pl .pl-legend { color: var(--pl-faded); }
-trace-player .pl-bar { display: inline-block; height: .8em; min-width: 1px;
+.pl-known .pl-box { margin: 0; line-height: 1.45; }
+.pl .pl-head { margin: 0; font-weight: 600; }
+.pl .pl-legend { color: var(--pl-faded); }
+.pl-bar { display: inline-block; height: .8em; min-width: 1px;
   background: #8889; vertical-align: middle; margin-right: .4em; }
-trace-player :is(.pl-controls, .pl-guess) { font: 500 .65rem/1.6 var(--sans,
+:is(.pl-controls, .pl-guess) { font: 500 .65rem/1.6 var(--sans,
   system-ui, sans-serif); }
-.jp-OutputArea-output trace-player :is(.pl-controls, .pl-guess) {
+.jp-OutputArea-output & :is(.pl-controls, .pl-guess) {
   font-size: 12px; }
-trace-player .pl-controls { display: flex; flex-wrap: wrap; gap: .5em;
+.pl-controls { display: flex; flex-wrap: wrap; gap: .5em;
   align-items: center; color: var(--pl-faded); }
-trace-player .pl-controls input { flex: 1 1 8em; min-width: 6em;
+.pl-controls input { flex: 1 1 8em; min-width: 6em;
   accent-color: var(--pl-accent); }
-trace-player .pl-number { font-variant-numeric: tabular-nums;
+.pl-number { font-variant-numeric: tabular-nums;
   text-align: right; }
-trace-player .pl button { font: inherit; color: var(--pl-accent);
+.pl button { font: inherit; color: var(--pl-accent);
   background: none; border: 1px solid; border-radius: 3px; cursor: pointer;
   min-width: 2.6em; min-height: 24px; padding: .1em .7em; }
-trace-player .pl button:disabled { color: var(--pl-faded); cursor: default; }
-trace-player .pl :focus-visible { outline: 2px solid var(--pl-accent);
+.pl button:disabled { color: var(--pl-faded); cursor: default; }
+.pl :focus-visible { outline: 2px solid var(--pl-accent);
   outline-offset: 2px; }
-trace-player .pl-guess { position: absolute; inset: auto 0 0;
+.pl-guess { position: absolute; inset: auto 0 0;
   padding: .7em 1em; background: var(--pl-paper); border-radius: 6px;
   border-top: 1px solid var(--pl-line); display: flex; flex-wrap: wrap;
   gap: .5em; }
-trace-player .pl-guess:empty { display: none; }
-trace-player .pl .pl-guess p { flex: 1 0 100%; margin: 0; min-height: 1.6em; }
-trace-player .pl .pl-guess button { text-align: left; }
-trace-player .pl .pl-guess .pl-right { color: var(--pl-green); }
-trace-player .pl .pl-guess .pl-wrong { color: var(--pl-red); }
-trace-player .pl-measure { position: absolute; visibility: hidden; }
-trace-player .pl-c0 { --c: #595959; } trace-player .pl-c1 { --c: #1a5596; }
-trace-player .pl-c2 { --c: #974708; } trace-player .pl-c3 { --c: #1f643b; }
-trace-player .pl-c4 { --c: #95304f; } trace-player .pl-c5 { --c: #704090; }
-trace-player .pl-c6 { --c: #155f64; }
+.pl-guess:empty { display: none; }
+.pl .pl-guess p { flex: 1 0 100%; margin: 0; min-height: 1.6em; }
+.pl .pl-guess button { text-align: left; }
+.pl .pl-guess .pl-right { color: var(--pl-green); }
+.pl .pl-guess .pl-wrong { color: var(--pl-red); }
+.pl-measure { position: absolute; visibility: hidden; }
+.pl-c0 { --c: #595959; } .pl-c1 { --c: #1a5596; }
+.pl-c2 { --c: #974708; } .pl-c3 { --c: #1f643b; }
+.pl-c4 { --c: #95304f; } .pl-c5 { --c: #704090; }
+.pl-c6 { --c: #155f64; } }
 [data-jp-theme-light="false"] trace-player { --accent: #e7996b;
   --blue: #8dbbe3; --green: #a8c47c; --purple: #d3a3dd; --red: #f08d80;
   --faded: #a39b8a; --paper: var(--jp-layout-color0, #111); }
@@ -116,7 +118,11 @@ trace-player .pl-c6 { --c: #155f64; }
     node.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
     return node.firstChild;
   };
-  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  const load = (name) => new Promise((loaded) => {
+    const script = element("script");
+    Object.assign(script, { src: new URL(name, source), onload: loaded });
+    document.head.append(script);
+  });
 
   // The lines of a program, with its words in color.
   const colored = (lines) => {
@@ -138,6 +144,8 @@ trace-player .pl-c6 { --c: #155f64; }
   };
 
   class TracePlayer extends HTMLElement {
+    static tools = { element, icon };
+
     connectedCallback() {
       if (this.at !== undefined) return;
       const isRead = (node) => node && (node.nextSibling || isRead(node.parentNode));
@@ -168,6 +176,8 @@ trace-player .pl-c6 { --c: #155f64; }
       this.classList.add("pl-on");
       addEventListener("hashchange", () => this.link());
       this.go(0);
+      const box = this.closest(".ways");
+      if (box) switched(box);
       // A step needs no more room than another.
       new ResizeObserver(() => this.fit()).observe(this.stage);
       this.fit();
@@ -296,88 +306,11 @@ trace-player .pl-c6 { --c: #155f64; }
       }, 1200);
     }
 
-    // Which of three acts is the next?
-    ask() {
+    // Asks which of three acts comes next: see guess.js.
+    async ask() {
       this.pause();
-      if (this.guess.querySelector("button:enabled")) {
-        return this.guess.replaceChildren();
-      }
-      const at = this.at, right = act(this.frames[at + 1]);
-      const choices = [right, ...this.wrong(at, right)].sort();
-      const said = element("p");
-      said.setAttribute("role", "status");
-      const buttons = choices.map((choice) => {
-        const node = element("button");
-        node.type = "button";
-        node.innerHTML = choice;
-        node.addEventListener("click", () => {
-          const isRight = choice === right;
-          if (!this.guesses.has(at)) this.guesses.set(at, isRight);
-          node.className = isRight ? "pl-right" : "pl-wrong";
-          node.prepend(icon(isRight ? "right" : "wrong"), " ");
-          node.disabled = true;
-          if (!isRight) {
-            said.textContent = this.why(at, choice);
-            buttons.find((each) => !each.disabled).focus();
-            return;
-          }
-          const panel = [...this.guess.childNodes];
-          for (const each of buttons) each.disabled = true;
-          this.go(at + 1);
-          this.guess.replaceChildren(...panel);
-          said.textContent = this.counted();
-          (this.asker.disabled ? this.slider : this.asker).focus();
-        });
-        return node;
-      });
-      this.guess.replaceChildren(
-        element("p", "", "What comes next?"), ...buttons, said);
-      buttons[0].focus();
-    }
-
-    counted() {
-      const right = [...this.guesses.values()].filter(Boolean).length;
-      const count = `${right} of ${this.guesses.size} right`;
-      return this.at === this.frames.length - 1
-        ? `That was the last step: ${count}.` : `Yes, ${count}.`;
-    }
-
-    // Two acts that could come next, but do not.
-    wrong(at, right) {
-      const frame = this.frames[at], { trace } = frame;
-      const role = (number) => capital(this.traces[number][0]);
-      const chain = trace === undefined ? [] : [trace, ...this.waiting(frame)];
-      const below = chain[1], made = [];
-      if (frame.kind === "ask") {     // the trace has to do something
-        if (below !== undefined) made.push(`${role(trace)} asks ${this.traces[below][0]}`);
-        const forward = chain.find((each) => /^forward/.test(this.traces[each][0]));
-        if (forward !== undefined) made.push(`${role(forward)} finds the rule`);
-        if (frame.op.length > 1) made.push(`${role(trace)} opens <code>${frame.op}</code>`);
-        made.push(`${role(trace)} answers`);
-      } else {
-        const asker = this.frames.slice(0, at).findLast((each) =>
-          each.depth === frame.depth - 1)?.trace;
-        if (asker !== undefined) made.push(`${role(asker)} answers`);
-      }
-      const seen = [sense(right), sense(act(frame))];
-      const pool = [...made, ...this.frames.slice(at + 2).map(act),
-        ...this.frames.slice(0, at).map(act), "The reverse pass begins",
-        "The program is done", "An error is raised"].filter((each) => {
-        const isNew = !seen.includes(sense(each));
-        if (isNew) seen.push(sense(each));
-        return isNew;
-      }).slice(0, 4);
-      return [0, 1].map((i) => pool[(at + i) % pool.length]);
-    }
-
-    // Why an act is not the next.
-    why(at, choice) {
-      const steps = this.frames.map((frame, i) => [sense(act(frame)), i + 1])
-        .filter(([is]) => is === sense(choice)).map(([, step]) => step);
-      const later = steps.find((step) => step > at + 1);
-      if (later) return `Not yet: that is step ${later}. Try another.`;
-      return steps.length ? `No, that was step ${steps.at(-1)}. Try another.`
-        : "No, that does not happen here. Try another.";
+      if (!this.offer) await load("guess.js");
+      this.offer();
     }
 
     go(at) {
@@ -504,20 +437,39 @@ trace-player .pl-c6 { --c: #155f64; }
     }
   }
 
-  // What happens in a step, without its details: the start of its caption.
-  function act({ kind, html }) {
-    if (kind === "end") return "The program is done";
-    if (kind === "turn") return "The reverse pass begins";
-    return html.split(/ (?:with|to|and|so) |[,.:](?: |$)/)[0];
-  }
-
-  // Who does what. Two acts with the same sense are not both offered.
-  function sense(act) {
-    const verbs = { passes: "asks", leaves: "asks", knows: "asks",
-      opens: "runs", calls: "runs" };
-    const [, who, verb] = act.match(
-      /^(.*?) (asks|passes|leaves|knows|answers|opens|finds|records|doesn't|runs|calls|raises|is asked)/) || ["", act];
-    return `${who} ${verbs[verb] || verb}`.toLowerCase();
+  // Two players in one box, each in its details: a switch shows one of them,
+  // and both have the height of the higher one.
+  function switched(box) {
+    const players = [...box.querySelectorAll("trace-player")];
+    if (players.length < 2 || players.some(({ at }) => at === undefined)) return;
+    const ways = players.map((player) => player.closest("details"));
+    const bar = element("fieldset", "way-bar", element("legend", "", "Which way?"));
+    const inputs = ways.map((way, i) => {
+      const input = element("input");
+      Object.assign(input, { type: "radio", name: "way" });
+      input.addEventListener("change", () => {
+        const { at } = players.find((player) => player !== players[i]);
+        choose(i);
+        players[i].go(at);
+      });
+      bar.append(element("label", "", input,
+        way.querySelector("summary").textContent));
+      return input;
+    });
+    const choose = (i) => {
+      inputs[i].checked = true;
+      ways.forEach((way, j) => way.classList.toggle("other", j !== i));
+    };
+    const follow = () => choose(Math.max(0, players.findIndex(
+      ({ id }) => location.hash.startsWith(`#${id}-`))));
+    for (const way of ways) {
+      way.removeAttribute("name");
+      way.open = true;
+    }
+    box.classList.add("switched");
+    box.prepend(bar);
+    follow();
+    addEventListener("hashchange", follow);
   }
 
   customElements.define("trace-player", TracePlayer);

@@ -27,7 +27,8 @@ from autodiff_mini.notebook.telling import (
 from autodiff_mini.pytree import tree_leaves
 from autodiff_mini.zeros import Zero
 
-SCRIPT = files('autodiff_mini.notebook') / 'player.js'
+SCRIPTS = [files('autodiff_mini.notebook') / name
+           for name in ('player.js', 'guess.js')]
 MOST_FRAMES = 500
 ROLES = {'EvalTrace': 'evaluation', 'JVPTrace': 'forward mode',
          'BatchTrace': 'vmap', 'JaxprTrace': 'staging',
@@ -114,10 +115,11 @@ class Recording:
              'memory': self.memory}, separators=(',', ':'))
         data = data.replace('<', r'\u003c')
         title = f'<p><b>{escape(self.title)}</b></p>' if self.title else ''
+        scripts = ''.join(script.read_text() for script in SCRIPTS)
         return (f'<trace-player id="{escape(self.name)}">{title}'
                 f'<script type="application/json">{data}</script>'
                 f'{self.still()}</trace-player>'
-                f'<script>{SCRIPT.read_text()}</script>')
+                f'<script>{scripts}</script>')
 
     def packed(self, frame):
         """Return the part of a frame that the static form doesn't have."""
@@ -310,7 +312,7 @@ class Recorder:
     def back(self, primitive, rule, cts, *operands, **params):
         """Call a transpose rule, and note what it returns."""
         arrived = [ct for ct in tree_leaves(cts) if type(ct) is not Zero]
-        if self.roles and packed_by(arrived[0]):
+        if self.roles and any(map(packed_by, arrived)):
             return rule(cts, *operands, **params)   # this is being recorded
         line = self.lines_written.get(self.key(primitive, operands))
         if not self.open and not self.turned:

@@ -26,7 +26,7 @@ WORDS, VALUE = 50, 22   # columns of its cells
 
 def asked(question, recorder):
     """Return who asks whom for what."""
-    said, asker = before(question, recorder)
+    said, asker = lead(question, recorder)
     role = recorder.role(question.trace)
     if is_passed_on(question):
         rule = ', with its rule' * question.carries_rule()
@@ -42,7 +42,7 @@ def asked(question, recorder):
 
 def computed(question, recorder):
     """Return who asks evaluation, and what it computes."""
-    said, asker = before(question, recorder)
+    said, asker = lead(question, recorder)
     role = recorder.role(question.trace)
     verb, operands = deed(question, recorder)
     does = f'{re.sub("y$", "ie", verb)}s {operands}'.strip()
@@ -56,7 +56,7 @@ def computed(question, recorder):
     return sentence(said, f'{asker} asks {role}, which {does}')
 
 
-def before(question, recorder):
+def lead(question, recorder):
     """Return what the asker has done so far, or '', and who asks, or ''."""
     last, name = question.last, question.function and f'`{question.function}`'
     if not last:
@@ -127,8 +127,9 @@ def deed(question, recorder):
 def operand(x, recorder):
     """Return a number, or the name of an unknown value, or ''."""
     if packed_by(x) is not None:
-        [inside, *more] = [*contents(x), None][:2]
-        return operand(inside, recorder) * (is_var(inside) and not any(more))
+        parts = contents(x)
+        is_name = len(parts) == 1 and is_var(parts[0])
+        return operand(parts[0], recorder) if is_name else ''
     if is_var(x) and x not in recorder.constants:
         return f'`{recorder.names[x]}`'
     if isinstance(x, np.ndarray) and x.size and not any(x.strides):
@@ -231,7 +232,8 @@ def line_of(question):
 def failed(question, error, recorder):
     """Return who raises an error."""
     role, name = recorder.role(question.trace), type(error).__name__
-    first = str(error).partition('\n')[0]
+    first = textwrap.shorten(
+        str(error).partition('\n')[0], 120, placeholder=' …')
     return sentence(f'{role} raises a {name}: {first}'.rstrip('.'))
 
 

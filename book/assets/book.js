@@ -28,40 +28,6 @@ function loadPlayer() {
   document.head.append(script);
 }
 
-// Two players in one box: a switch shows one, at the step of the other.
-for (const box of document.querySelectorAll(".ways")) {
-  const ways = [...box.querySelectorAll(":scope > details")];
-  const bar = document.createElement("fieldset");
-  bar.className = "way-bar";
-  bar.innerHTML = `<legend>Which way?</legend>${ways.map((way, i) =>
-    `<label><input type="radio" name="way" value="${i}"> ${
-      way.querySelector("summary").innerHTML}</label>`).join("")}`;
-  const player = (way) => way.querySelector("trace-player");
-  const choose = (i) => {
-    bar.querySelectorAll("input")[i].checked = true;
-    ways.forEach((way, j) => way.classList.toggle("other", j !== i));
-  };
-  bar.addEventListener("change", ({ target }) => {
-    const before = ways.find((way) => !way.matches(".other"));
-    choose(+target.value);
-    player(ways[target.value])?.go(player(before)?.at);
-  });
-  const follow = () => {
-    const [, name] = location.hash.match(/^#(.+)-\d+$/) || [];
-    const i = ways.findIndex((way) => player(way)?.id === name);
-    if (i >= 0) choose(i);
-  };
-  for (const way of ways) {
-    way.removeAttribute("name");    // both are open, so both have a height
-    way.open = true;
-  }
-  box.classList.add("switched");
-  box.prepend(bar);
-  choose(0);
-  follow();
-  addEventListener("hashchange", follow);
-}
-
 new MutationObserver(() => {
   loadPlayer();
   for (const bar of document.querySelectorAll("nav.md-code__nav")) {

@@ -30,7 +30,9 @@ from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
 LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
-FILES = {'assets/player.js': ROOT / weave.PACKAGE / 'notebook' / 'player.js',
+PLAYER = ROOT / weave.PACKAGE / 'notebook'
+FILES = {'assets/player.js': PLAYER / 'player.js',
+         'assets/guess.js': PLAYER / 'guess.js',
          'LICENSE.txt': ROOT / 'LICENSE', 'changes.md': ROOT / 'CHANGELOG.md'}
 FRONT = re.compile(r'(?s)(?:---\n(.*?)---\n)?')
 LINK = '[{}]({}){{ .notebook download="" }} '
