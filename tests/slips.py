@@ -159,6 +159,7 @@ ASKED = {
     'x > 0 or x < -1': 'Write (x > 0) | (x < -1).',
     '[1 for _ in [0] if x > 0]': 'np.where(condition, a, b)',
     'int(x)': 'Write np.trunc(x).',
+    'n in [1, 2]': 'Write np.isin(n, [1, 2]).',
     'math.erf(x)': 'Write scipy.special.erf(x).',
     "'%.3f' % x": 'To print it, write an f-string.',
     'range(1, n + 1)': "Make n static: ad.jit(f, static_argnames='n').",

@@ -85,6 +85,10 @@ METHODS = {     # a habit, and what it means
     'x.sum(dim=0)': '3.5', 'np.sum(x, dim=0)': '3.5',
     'np.mean(x, dim=0, keepdim=True)': 'np.array([3.5 / 3])',
     'np.relu(x - 1)': 'np.array([0, 1, 0])', 'np.unsqueeze(x, 0)': 'x[None]',
+    'np.mean(x, 0, True)': 'np.array([3.5 / 3])',
+    'np.zeros(2, 3)': 'np.zeros((2, 3))', 'np.ndarray.sum(x)': '3.5',
+    'np.concatenate(x, x)': 'np.append(x, x)', 'x.at[1].get()': 'x[1]',
+    'x(0)': 'x[0]', 'x.T()': 'x', 'x.T.clone()': 'x',
     'np.cat([x, x])': 'np.append(x, x)', 'np.clamp(x, 0, 1)':
     'np.clip(x, 0, 1)', 'np.tensor([x[0], 1.0])': 'np.array([0.5, 1.0])',
     'statistics.mean(x)': '3.5 / 3', 'statistics.stdev(x)':
@@ -149,7 +153,7 @@ def test_a_write_by_at_becomes_a_write_into_a_copy():
 
 NOTES = {       # habits whose advice is not a program
     'x.grad': 'Write ad.grad(f)(x), which returns the gradient.',
-    'np.sum(x).backward()': 'Write ad.grad(f)(x), which returns the gradient.',
+    'np.sum(x).backward()': 'Write ad.grad(f)(x), which returns the gradi',
     'x.requires_grad_()': 'ad.grad(f)(x) differentiates f with respect to x.',
     'x.numpy()': 'Leave it out, because NumPy accepts x.',
     "x.to('cuda')": 'Leave it out, because NumPy arrays are in main memory.',
@@ -202,6 +206,40 @@ def test_the_advice_says_what_is_traced_and_python_suggests_no_other_name():
     assert e.value.name == 'shpae' and not hasattr(e.value, '__notes__')
 
 
+OURS = {
+    'ad.grad(np.sin, argnum=0)': 'Write argnums.',
+    'ad.vmap(np.sin, in_dims=0)': 'Write in_axes.',
+    'ad.jit(np.sin, static_argnum=0)': 'Write static_argnums.',
+    'ad.grad(np.sin, create_graph=True)':
+        'Leave it out, because each derivative can be differentiated again.',
+    'ad.vmap(np.sin, chunk_size=3)':
+        'Leave it out, because it has no equal here.',
+    'ad.grad(np.sin)(x, requires_grad=True)':
+        'Leave it out: ad.grad(f)(x) differentiates f with respect to x.',
+    'ad.odeint(np.subtract, x, x, method="rk4")': 'Leave it out, because',
+}
+
+
+def test_a_keyword_of_another_system_is_refused_with_a_cure():
+    for call, words in OURS.items():
+        assert words in said(lambda: function(call)(X))
+
+
+def test_a_size_is_to_be_made_static():
+    for f in (lambda x, n: np.tile(x, n), lambda x, n: np.split(x, n),
+              lambda x, n: np.roll(x, n), lambda x, n: x[:n]):
+        assert "Make n static: ad.jit(f, static_argnames='n')." in said(
+            lambda: ad.jit(f)(X, 3))
+        ad.jit(f, static_argnames='n')(X, 3)
+
+
+def test_the_call_with_too_few_arguments_is_named():
+    for f, args in ((lambda x, y: x, (1.0,)), (lambda x: x, (1.0, 2.0))):
+        for way in ad.grad, ad.jit, lambda f: ad.jit(ad.grad(f)):
+            assert re.search(r' of the .*lambda in line .* calls it with '
+                             f'{len(args)} arg', said(lambda: way(f)(*args)))
+
+
 def test_the_attribute_is_assigned():
     def f(x):
         x.requires_grad = True
@@ -214,15 +252,15 @@ def test_the_attribute_is_assigned():
 
 
 def test_the_advice_names_only_what_exists():
-    for text in [*names.WORDS.values(), *habits.WORDS.values(),
+    for text in [*names.INSTEAD.values(), *habits.METHODS.values(),
                  *habits.FUNCTIONS.values()]:
         for owner, name in re.findall(r'\b(ad|np)\.(\w+)', text):
             assert hasattr(SCOPE[owner], name), text
-    assert not {*names.WORDS} & {*ad.__all__}
+    assert not {*names.INSTEAD} & {*ad.__all__}
 
 
 def test_a_name_of_another_system_says_what_to_write():
-    for name, words in names.WORDS.items():
+    for name, words in names.INSTEAD.items():
         with pytest.raises(AttributeError) as e:
             getattr(ad, name)
         assert str(e.value) == ("module 'autodiff_mini' has no attribute "

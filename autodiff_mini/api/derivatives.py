@@ -494,9 +494,9 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
     shape = program.out_tree is LEAF and program.out_avals[0].shape
     if shape != ():
         what = f'had shape: {shape}' if shape else f'was: {y}'
-        cure = seams.advise('scalar', 'Return a single number', y)
+        cure = seams.advise('scalar', 'Return a single number.', y)
         raise TypeError(f'{program.tag}: Gradient only defined for '
-                        f'scalar-output functions. Output {what}. {cure}.')
+                        f'scalar-output functions. Output {what}. {cure}')
     [aval] = program.out_avals
     if aval.dtype.kind != 'f' or holomorphic:
         check_output_kinds(program, y, False, bool(holomorphic))

@@ -73,7 +73,8 @@ class TapeTracer(JVPTracer):
     __rtruediv__ = operator('__rtruediv__', div_p)
 
 
-TapeTracer.__name__ = JVPTracer.__name__    # the name that users see
+# The name that users see.
+TapeTracer.__name__ = TapeTracer.__qualname__ = JVPTracer.__name__
 
 
 def float_type(x):

@@ -116,6 +116,11 @@ def instead_of_truth(general, frame, tracer):
     match nodes[:1]:
         case [ast.Call() as call] if numpy_call(call):
             return f'Write {numpy_call(call)}.'
+        case [ast.Call(_, arguments)] if sizes := [
+                x for x in arguments if is_integer(value_of(x, frame))]:
+            static = static_advice(ast.Tuple(sizes), frame, tracer)
+            if static:
+                return static
     choosers = [node for node in nodes if hasattr(node, 'test')
                 and (node is nodes[0] or node.test in nodes)]
     if choosers:
@@ -124,6 +129,11 @@ def instead_of_truth(general, frame, tracer):
     texts = [array_text(node) for node in nodes[:-1]
              if array_text(node) != ast.unparse(node)]
     return f'Write {texts[-1]}.' if texts else general
+
+
+def is_integer(x) -> bool:
+    """Return whether `x` is a traced integer, which can be a size."""
+    return isinstance(x, Tracer) and not x.ndim and x.dtype.kind in 'iu'
 
 
 def instead_of_test(chooser, frame):
@@ -164,6 +174,9 @@ def instead_of_integer(general, frame, tracer):
             asks.slice, ast.Slice):
         return (f'Write ad.asarray({ast.unparse(asks.value)})'
                 f'[{ast.unparse(asks.slice)}].')
+    if isinstance(asks, ast.Call) and tracer.ndim and len(asks.args) > 1:
+        return (f'Write {ast.unparse(asks.func)}(['
+                f'{", ".join(map(ast.unparse, asks.args))}]).')
     static = static_advice(asks, frame, tracer)
     if static:
         return static
@@ -322,6 +335,8 @@ def array_text(node):
             return sign.join(f'({text})' for text in texts)
         case ast.UnaryOp(ast.Not(), operand):
             return f'np.logical_not({array_text(operand)})'
+        case ast.Compare(left, [ast.In()], [right]):
+            return f'np.isin({ast.unparse(left)}, {ast.unparse(right)})'
         case ast.Compare(left, [_, _, *_] as signs, right):
             return ' & '.join(
                 f'({ast.unparse(ast.Compare(a, [sign], [b]))})'
@@ -496,10 +511,10 @@ def instead_of_output(general, y):
         return 'Is a `return` missing?'
     if isinstance(y, tuple) and len(y) == 2:
         return ('Pass has_aux=True to differentiate only the first part of '
-                'the pair')
+                'the pair.')
     if isinstance(y, Tracer) or hasattr(y, 'shape'):
         return ('Return its sum or mean, or use ad.jacrev for the derivative '
-                'of each element')
+                'of each element.')
     return general
 
 

@@ -5,6 +5,7 @@ function can get the wrong arguments.  See the page *Errors explained*.
 """
 
 import ast
+import re
 from traceback import walk_tb
 from types import TracebackType
 
@@ -37,10 +38,17 @@ def refuse_call(transform, place, args, kwargs):
 
 def how_called(error) -> list:
     """Return how transformations called functions with wrong arguments."""
-    if not isinstance(error, TypeError) or not is_miscall(error):
+    if not isinstance(error, TypeError) or not is_miscall(error) or (
+            'unexpected keyword' in str(error)):
         return []
-    calls = [frame.f_locals for frame, _ in walk_tb(error.__traceback__)
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    calls = [frame.f_locals for frame in frames
              if frame.f_code is FlatFunction.__call__.__code__]
+    if not calls:       # the tape calls the function itself
+        return [how(frame.f_locals['tag'], frame.f_locals['args'])
+                for frame in frames if frame.f_code.co_name == 'derivative'
+                and is_library[frame.f_code.co_filename]
+                and 'tag' in frame.f_locals]
     return [how(call['self'].tag, call['args'][0]) for call in calls[::-1]
             if call['self'].tag and 'args' in call and 'out' not in call]
 
@@ -133,6 +141,9 @@ def users_part(traceback):
 
 def is_miscall(error) -> bool:
     """Return whether a function was called with the wrong arguments."""
-    before, found, _ = str(error).partition('argument')
-    is_pythons = found and ': ' not in before   # ours begin with `grad of f:`
-    return bool(is_pythons) and not users_part(error.__traceback__)
+    return bool(OF_PYTHON.match(str(error))) and (
+        not users_part(error.__traceback__))
+
+
+# Our own messages begin with words such as `grad of f:`.
+OF_PYTHON = re.compile(r'[^:]*(\(\) |expected ).*argument')

@@ -19,8 +19,17 @@ DIFFERENTIATED = ('Leave it out: ad.grad(f)(x) differentiates f with respect '
 ACCEPTED = 'Leave it out, because NumPy accepts {x}'
 IN_MEMORY = 'Leave it out, because NumPy arrays are in main memory'
 COPY = 'Write into a copy: y = np.copy({x}), then y[i] = value'
-AUX = 'Return it from the function, with has_aux=True, and read it outside'
-METHODS = {     # by names; {0} is the first argument, {all} are all of them
+OUTSIDE = ('Return it from the function, with has_aux=True, and read it '
+           'outside')
+
+
+def by_name(table):
+    """Return a table by single names from one by several names."""
+    return {name: words for names, words in table.items()
+            for name in names.split()}
+
+
+METHODS = by_name({     # {0} is the first argument, {all} are all of them
     'clone': 'Write np.copy({x})',
     'detach detach_ data': 'Write ad.stop_gradient({x})',
     'grad backward': GRADIENT,
@@ -31,7 +40,9 @@ METHODS = {     # by names; {0} is the first argument, {all} are all of them
     'numpy to_numpy block_until_ready contiguous resolve_conj evaluate eval':
         ACCEPTED,
     'cpu cuda to device devices is_cuda sharding get_device': IN_MEMORY,
-    'val _value value': AUX,
+    'val _value value': OUTSIDE,
+    'values': 'Leave it out, because np.max returns only the values',
+    'indices': 'Write np.argmax instead',
     'view': 'Write {x}.reshape({all})',
     'size': 'Write {x}.shape[{0}]',
     'unsqueeze': 'Write np.expand_dims({x}, {all})',
@@ -75,9 +86,7 @@ METHODS = {     # by names; {0} is the first argument, {all} are all of them
     'lgamma': 'Write scipy.special.gammaln({x})',
     'tofile dump dumps tobytes':
         'Return {x} from the function, and write it outside',
-}
-WORDS = {name: words for names, words in METHODS.items()
-         for name in names.split()}
+})
 # Functions of other systems that take a list, or no array.
 FUNCTIONS = {
     'cat': 'Write np.concatenate({all})',
@@ -85,12 +94,24 @@ FUNCTIONS = {
     'from_numpy': ACCEPTED, 'Tensor': 'Write np.ndarray',
     'no_grad': 'Write ad.stop_gradient(x)',
     'manual_seed': 'Write np.random.default_rng({all})'}
-KEYWORDS = {'dim': 'axis', 'dims': 'axis', 'reduction_indices': 'axis',
+KEYMETHODS = {'dim': 'axis', 'dims': 'axis', 'reduction_indices': 'axis',
             'keepdim': 'keepdims', 'keep_dims': 'keepdims',
             'unbiased': 'ddof'}
 LEFT_OUT = 'requires_grad', 'device', 'memory_format', 'inplace'
 WRITES = {'set': '=', 'add': '+=', 'subtract': '-=', 'multiply': '*=',
           'mul': '*=', 'divide': '/=', 'power': '**='}
+OURS = by_name({        # the keywords of our own functions
+    'requires_grad': DIFFERENTIATED,
+    'argnum wrt': 'Write argnums', 'static_argnum': 'Write static_argnums',
+    'in_dims': 'Write in_axes', 'out_dims': 'Write out_axes',
+    'method': 'Leave it out, because the steps are those of Dormand and '
+              'Prince',
+    'create_graph retain_graph allow_unused is_grads_batched':
+        'Leave it out, because each derivative can be differentiated again',
+    'donate_argnums donate_argnames device inline fullgraph mode dynamic '
+    'axis_name spmd_axis_name randomness chunk_size use_reentrant vectorize '
+    'strict': 'Leave it out, because it has no equal here'})
+ARRAYS = Tracer, np.ndarray, np.generic
 NOT_CALLED = 'size', 'shape', 'ndim', 'T', 'dtype', 'real', 'imag', 'itemsize'
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp)
 LACKS = re.compile(r"has no attribute '(\w+)'|property '(\w+)' of .* no set"
@@ -113,16 +134,42 @@ def instead_of_habit(error, frame, instruction):
     match nodes[:1]:
         case [ast.Call() as call] if found := KEYWORD.search(text):
             return instead_of_keyword(found[1], call, frame)
-        case [ast.Call(ast.Attribute(x, name) as function, arguments)]:
+        case [ast.Call(_, arguments)] if text.startswith('descriptor ') and (
+                "'numpy.ndarray' objects" in text):
+            every = ', '.join(map(ast.unparse, arguments))
+            return f'Write np.{text.split(chr(39))[1]}({every}).'
+        case [ast.Call(function, arguments)] if (
+                text.startswith('Cannot interpret ')):
+            return instead_of_dtype(function, arguments)
+        case [ast.Call(ast.Name() as x, [index])] if (
+                'not callable' in text
+                and isinstance(value_of(x, frame), ARRAYS)):
+            return ('An array is indexed with brackets: write '
+                    f'{ast.unparse(ast.Subscript(x, index))}.')
+        case [ast.Call(ast.Attribute(x, name) as function, arguments)] if (
+                isinstance(value_of(x, frame), (*ARRAYS, type(None)))):
             if 'not callable' in text and name in NOT_CALLED and not (
                     name == 'size' and arguments):
                 return ('Leave the parentheses out: write '
                         f'{ast.unparse(function)}.')
-            if 'not callable' in text and name in WORDS:
-                return f'{filled(WORDS[name], x, arguments)}.'
-            if name == 'view' and 'sub-type of ndarray' in text:
-                return f'{filled(WORDS[name], x, arguments)}.'
+            if 'not callable' in text and name in METHODS or (
+                    name == 'view' and 'sub-type of ndarray' in text):
+                return f'{filled(METHODS[name], x, arguments)}.'
     return None
+
+
+def instead_of_our_keyword(error):
+    """Return what to write instead of a keyword that our function lacks."""
+    found = KEYWORD.search(str(error))
+    return f'{OURS[found[1]]}.' if found and found[1] in OURS else None
+
+
+def instead_of_dtype(function, arguments):
+    """Return what to write instead of numbers in the place of a dtype."""
+    name, texts = ast.unparse(function), list(map(ast.unparse, arguments))
+    if texts[2:] in (['True'], ['False']):      # as in torch.mean(x, 0, True)
+        return 'Write {}({}, axis={}, keepdims={}).'.format(name, *texts)
+    return f'Write {name}(({", ".join(texts)})).' if len(texts) > 1 else None
 
 
 def instead_of_attribute(error, name, nodes, frame):
@@ -138,8 +185,8 @@ def instead_of_attribute(error, name, nodes, frame):
     if owner is np:
         first, *rest = arguments or [ast.Name('x')]
         words = (filled(FUNCTIONS[name], first, [first, *rest])
-                 if name in FUNCTIONS else
-                 name in WORDS and filled(WORDS[name], first, rest))
+                 if name in FUNCTIONS else filled(METHODS[name], first, rest)
+                 if name in METHODS else None)
         return words and f'{words}.'
     if not isinstance(owner, ARRAYS) and 'Tracer' not in str(error):
         return None
@@ -151,15 +198,12 @@ def instead_of_attribute(error, name, nodes, frame):
     return f'{ast.unparse(x)} is a NumPy array{traced}. {words}.'
 
 
-ARRAYS = Tracer, np.ndarray, np.generic
-
-
 def instead_of_method(name, x, arguments, nodes):
     """Return what to write instead of a method of an array, or None."""
     if name == 'at':
         return instead_of_at(x, nodes)
-    if name in WORDS:
-        return filled(WORDS[name], x, arguments)
+    if name in METHODS:
+        return filled(METHODS[name], x, arguments)
     if name == 'shape':
         return filled('Write {x} = {x}.reshape(shape)', x, [])
     if type(getattr(np, name, None)) in (np.ufunc, type(np.sum)):
@@ -179,6 +223,8 @@ def instead_of_at(x, nodes):
             return (f'Write into a copy: y = np.copy({ast.unparse(x)}), then '
                     + (f'np.add.at(y, {where}, {value})' if can_repeat else
                        f'y[{where}] {WRITES[write]} {value}'))
+        case [_, ast.Subscript(_, index), ast.Attribute(_, 'get'), *_]:
+            return f'Write {ast.unparse(ast.Subscript(x, index))}'
     return filled(COPY, x, [])
 
 
@@ -186,19 +232,19 @@ def instead_of_keyword(name, call, frame):
     """Return what to write instead of a keyword of another system."""
     function = value_of(call.func, frame)
     module = getattr(function, '__module__', None) or ''
-    if not (module.startswith('numpy') or isinstance(
-            getattr(function, '__self__', None), ARRAYS)
-            or name == 'requires_grad'):
+    owner = getattr(call.func, 'value', None)
+    if not (module.startswith('numpy') or name == 'requires_grad'
+            or isinstance(value_of(owner, frame), ARRAYS)):
         return None
     if name in LEFT_OUT:
         return f'Leave {name} out.'
-    if name not in KEYWORDS:
+    if name not in KEYMETHODS:
         return None
-    renamed = [ast.keyword(KEYWORDS.get(x.arg, x.arg), x.value)
+    renamed = [ast.keyword(KEYMETHODS.get(x.arg, x.arg), x.value)
                for x in call.keywords]
     if name == 'unbiased':
         return 'Write ddof=1 for unbiased=True, and leave unbiased=False out.'
-    return (f'NumPy calls it {KEYWORDS[name]}. Write '
+    return (f'NumPy calls it {KEYMETHODS[name]}. Write '
             f'{ast.unparse(ast.Call(call.func, call.args, renamed))}.')
 
 

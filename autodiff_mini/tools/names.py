@@ -10,8 +10,11 @@ from opcode import opmap
 
 import numpy as np
 
-CONSTANT = ('Nothing is differentiated outside of ad.grad; inside, write '
-            'ad.stop_gradient(x) for a value that is held constant')
+from autodiff_mini.tools.habits import by_name
+
+CONSTANT = ('Leave it out, because only the function in ad.grad is '
+            'differentiated. Inside it, write ad.stop_gradient(x) for a value '
+            'that is held constant')
 GRAD = 'Write ad.grad(f)(x), which returns the gradient'
 ARRAY = 'Arrays are NumPy arrays: write np.array(x)'
 LEAVE_OUT = 'Leave it out: NumPy arrays are in main memory'
@@ -23,7 +26,7 @@ CUSTOM = ('Write f = ad.custom_vjp(f), then f.defvjp(fwd, bwd), or define an '
 STEP = 'Write the step yourself: w = w - 0.1 * ad.grad(loss)(w)'
 MAP = ('Write ad.vmap(f)(xs), or ad.scan if the elements should be computed '
        'one by one')
-INSTEAD = {     # by names
+INSTEAD = by_name({
     'no_grad enable_grad set_grad_enabled inference_mode': CONSTANT,
     'detach stop_gradients': 'Write ad.stop_gradient(x)',
     'backward GradientTape gradients grads': GRAD,
@@ -62,7 +65,14 @@ INSTEAD = {     # by names
     'softplus': 'Write ad.log1pexp(x)',
     'softmax': 'Write np.exp(x - ad.logsumexp(x, axis=-1, keepdims=True))',
     'log_softmax': 'Write x - ad.logsumexp(x, axis=-1, keepdims=True)',
-    'cat': 'Write np.concatenate(xs)',
+    'cat': 'Write np.concatenate(xs)', 'one_hot': 'Write np.eye(n)[labels]',
+    'dynamic_slice dynamic_slice_in_dim': 'Write x[i + np.arange(n)]',
+    'dynamic_update_slice index_update':
+        'Write into a copy: y = np.copy(x), then y[i + np.arange(n)] = value',
+    'segment_sum': 'Write into zeros: y = np.zeros(n), then '
+                   'np.add.at(y, segments, x)',
+    'top_k': 'Write np.sort(x)[-k:]',
+    'psum pmean axis_index': 'Write the sum over the batch after ad.vmap',
     'random PRNGKey key manual_seed rand randn': DRAW,
     'optim optimizers optax keras SGD Adam': STEP,
     'pmap xmap shard_map': 'Write ad.vmap(f), which runs on one device',
@@ -78,9 +88,7 @@ INSTEAD = {     # by names
     'ShapeDtypeStruct': 'Write ad.ShapedArray(shape, np.dtype(float))',
     'make_graph xla_computation': 'Write ad.make_jaxpr(f)(x)',
     'flatten': 'Write ad.tree_flatten(x)',
-}
-WORDS = {name: words for names, words in INSTEAD.items()
-         for name in names.split()}
+})
 
 
 def instead_of_name(general, name):
@@ -92,7 +100,7 @@ def instead_of_name(general, name):
     """
     near = get_close_matches(
         name, import_module('autodiff_mini').__all__, 1)
-    words = WORDS.get(name) or (
+    words = INSTEAD.get(name) or (
         f'Use NumPy itself: write np.{name}' if hasattr(np, name) else
         f'Write ad.{near[0]}' if near else '')
     if not words or name[0] == '_':

@@ -21,7 +21,8 @@ from autodiff_mini.pytree import build
 from autodiff_mini.tools.advice import program_frame
 from autodiff_mini.tools.askers import instead_of_python, refused_call
 from autodiff_mini.tools.calls import how_called, users_part
-from autodiff_mini.tools.habits import instead_of_habit
+from autodiff_mini.tools.habits import (
+    instead_of_habit, instead_of_our_keyword)
 from autodiff_mini.tools.syntax import (
     call_around, in_python, nodes_around, value_of)
 
@@ -186,7 +187,7 @@ def advice_on(error, refused):
         return ('A traced value has no hash, so no dict, set, or lru_cache '
                 'can look it up. Leave the lookup out.')
     if entry is None:
-        return None
+        return instead_of_our_keyword(error)
     place = entry.tb_frame, entry.tb_lasti
     if habit := instead_of_habit(error, *place):
         error.name = None   # Python would suggest a similar name

@@ -7,7 +7,10 @@ import ast
 import builtins
 import linecache
 import os
+from contextlib import suppress
 from functools import lru_cache
+
+from autodiff_mini.core import Tracer
 
 
 def nodes_around(frame, instruction=None) -> list:
@@ -44,8 +47,12 @@ def value_of(node, frame):
         case ast.Name(name):
             return frame.f_locals.get(name, frame.f_globals.get(
                 name, getattr(builtins, name, None)))
-        case ast.Attribute(owner, name):
-            return getattr(value_of(owner, frame), name, None)
+        case ast.Attribute(node, name):
+            owner = value_of(node, frame)
+            if isinstance(owner, Tracer):
+                return None     # its attributes are operations
+            with suppress(Exception):
+                return getattr(owner, name)
     return None
 
 
