@@ -215,8 +215,43 @@ def test_a_player_reacts_to_keys_buttons_and_links(browser, home):
     assert step().startswith('1 / ')
 
 
+SHIFTS = """
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) sum += value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => arguments[0](sum), 300);"""
+
+
+def test_a_player_is_there_before_the_page_is_painted(browser, home):
+    """The bars of the cells, which come later, are left out."""
+    emulate(browser, 1280, 'light')
+    browser.execute_cdp_cmd('Network.enable', {})
+    browser.execute_cdp_cmd('Network.setBlockedURLs', {'urls': ['*/run.js']})
+    try:
+        browser.get(f'{home}/chapters/04_the_rule_that_vanished.html#old-3')
+        assert browser.execute_async_script(SHIFTS) < 0.02
+    finally:
+        browser.execute_cdp_cmd('Network.setBlockedURLs', {'urls': []})
+
+
+def test_a_page_loads_the_player_that_a_cell_shows(browser, home):
+    emulate(browser, 1280, 'light')
+    browser.get(f'{home}/chapters/03_many_at_once.html')
+    browser.execute_script("""
+        document.querySelector("article").insertAdjacentHTML("beforeend", `
+          <trace-player><script type="application/json">
+          {"lines": [], "traces": [["evaluation", 0, null]],
+           "frames": [{"kind": "end", "result": "3"}]}</script>
+          <div class="player-still"><table><tr><td>1</td><td>The result is 3.
+          </td></tr></table></div></trace-player>`);""")
+    browser.execute_async_script('setTimeout(arguments[0], 300)')
+    assert browser.find_element('class name', 'pl-number').text == '1 / 1'
+
+
 def test_a_reader_guesses_the_steps_of_a_player(browser, home):
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.wait import WebDriverWait
     emulate(browser, 1280, 'light')
     browser.get(f'{home}/index.html#old-1')
     player = browser.find_element('id', 'old')
@@ -224,8 +259,9 @@ def test_a_reader_guesses_the_steps_of_a_player(browser, home):
 
     def choose(words):
         guess.send_keys(Keys.ENTER)
-        [choice] = [it for it in player.find_elements(
-            'css selector', '.pl-guess button') if words in it.text]
+        choices = WebDriverWait(browser, 5).until(
+            lambda _: player.find_elements('css selector', '.pl-guess button'))
+        [choice] = [it for it in choices if words in it.text]
         choice.send_keys(Keys.ENTER)
         return player.find_element('css selector', '.pl-guess p[role]').text
 

@@ -148,8 +148,10 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
 
     connectedCallback() {
       if (this.at !== undefined) return;
-      const isRead = (node) => node && (node.nextSibling || isRead(node.parentNode));
-      if (document.readyState === "loading" && !isRead(this)) {
+      const box = this.closest(".ways");
+      const isRead = (node) =>
+        node && (node.nextSibling || isRead(node.parentNode));
+      if (document.readyState === "loading" && !isRead(box || this)) {
         // The page is still being read. Go on before it is painted.
         const reader = new MutationObserver(() => {
           reader.disconnect();
@@ -176,7 +178,6 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
       this.classList.add("pl-on");
       addEventListener("hashchange", () => this.link());
       this.go(0);
-      const box = this.closest(".ways");
       if (box) switched(box);
       // A step needs no more room than another.
       new ResizeObserver(() => this.fit()).observe(this.stage);
@@ -440,17 +441,18 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
   // Two players in one box, each in its details: a switch shows one of them,
   // and both have the height of the higher one.
   function switched(box) {
-    const players = [...box.querySelectorAll("trace-player")];
-    if (players.length < 2 || players.some(({ at }) => at === undefined)) return;
-    const ways = players.map((player) => player.closest("details"));
+    const ways = [...box.querySelectorAll(":scope > details")];
+    const player = (way) => way.querySelector("trace-player");
+    const isReady = ways.every((way) => player(way)?.at !== undefined);
+    if (!isReady || box.matches(".switched")) return;
     const bar = element("fieldset", "way-bar", element("legend", "", "Which way?"));
     const inputs = ways.map((way, i) => {
       const input = element("input");
       Object.assign(input, { type: "radio", name: "way" });
       input.addEventListener("change", () => {
-        const { at } = players.find((player) => player !== players[i]);
+        const { at } = player(ways.find((other) => other !== way));
         choose(i);
-        players[i].go(at);
+        player(way).go(at);
       });
       bar.append(element("label", "", input,
         way.querySelector("summary").textContent));
@@ -460,8 +462,8 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
       inputs[i].checked = true;
       ways.forEach((way, j) => way.classList.toggle("other", j !== i));
     };
-    const follow = () => choose(Math.max(0, players.findIndex(
-      ({ id }) => location.hash.startsWith(`#${id}-`))));
+    const follow = () => choose(Math.max(0, ways.findIndex(
+      (way) => location.hash.startsWith(`#${player(way).id}-`))));
     for (const way of ways) {
       way.removeAttribute("name");
       way.open = true;
