@@ -561,7 +561,7 @@ def test_mistakes_of_rules_name_function_and_rule(name):
 def test_without_a_rule_the_cure_is_named():
     f = ad.custom_jvp(loss)
     words = ('No JVP defined for custom_jvp function loss using defjvp. '
-             'Define it with its method defjvp')
+             'Call defjvp first')
     refused(f, words, AttributeError)
     for use in (f, ad.vmap(f)):
         with pytest.raises(AttributeError, match=words):

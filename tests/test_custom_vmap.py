@@ -201,7 +201,7 @@ def test_a_missing_vmap_rule_is_named():
     for f in unruled, ad.vmap(unruled):
         with pytest.raises(AttributeError, match=(
                 'No batching rule defined for custom_vmap function '
-                '.*unruled.* with its method def_vmap')):
+                '.*unruled.* Call def_vmap first')):
             f(X)
 
 

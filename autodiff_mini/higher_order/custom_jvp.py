@@ -448,8 +448,7 @@ class custom_jvp(UserFunction):
         if getattr(self.rules, rule) is None:
             raise AttributeError(
                 f'No {what} defined for {type(self).__name__} function '
-                f'{fun_name(self)} using {method}. Define it with its method '
-                f'{method}.')
+                f'{fun_name(self)} using {method}. Call {method} first.')
         out = seams.short_call(self, args, kwargs)
         if out is not NotImplemented:
             return out

@@ -15,7 +15,8 @@ from autodiff_mini import seams
 from autodiff_mini.arrays import convert
 from autodiff_mini.core import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
-    fun_name, is_array, tangent_type, typeof, typeof_result, unwrapped)
+    fun_name, is_array, own_name, tangent_type, typeof, typeof_result,
+    unwrapped)
 from autodiff_mini.errors import UnexpectedTracerError
 from autodiff_mini.higher_order.call import named
 from autodiff_mini.higher_order.custom_jvp import (
@@ -43,7 +44,7 @@ def promise_of(x_dots, fun, fwd, jvp):
     """
     if jvp and not (fwd and any(map(is_written_down, x_dots))):
         return jvp
-    return partial(promise, fun.__qualname__, fwd, jvp)
+    return partial(promise, own_name(fun), fwd, jvp)
 
 
 def is_written_down(x_dot):
