@@ -8,7 +8,7 @@ const CODE = "The output is older than the code.", ABOVE = "The output is older 
 export async function open(page) {
   const { base, items, top, status, make, button, store } = page;
   await styled(new URL("desk.css", base));
-  const all = items.map((item) => Object.assign(new Cell(), item));
+  const all = items.map((item) => new Cell(item, page));
   const cells = all.filter((cell) => !cell.exercise);
   const exercises = all.filter((cell) => cell.exercise);
   let session, busy = 0;
@@ -16,7 +16,7 @@ export async function open(page) {
   // The page's own buttons.
   const runAll = top.firstChild;
   const stop = button("Stop", "the page", () => session.then((opened) => opened.stop()));
-  const old = button("", "", () => desk.runStale(), "Runs the cells whose output is older than the code");
+  const old = button("", "", () => window.bookRun.ask("runStale"), "Runs the cells whose output is older than the code");
   const again = button("", "", () => (edits().length ? edits() : resets()).forEach((cell) => cell.again.click()));
   runAll.after(stop, old, again);
   const edits = () => all.filter((cell) => cell.differs);
@@ -67,8 +67,7 @@ export async function open(page) {
   const python = () => session ??= import("./session.js").then(({ open }) => open(desk))
     .catch((error) => { session = null; throw error; });
 
-  for (const cell of all) cell.set(desk, page);
-  for (const cell of all) cell.begin();
+  for (const cell of all) cell.begin(desk);
   // Another tab has edited this page: both show the same.
   window.addEventListener("storage", ({ key, newValue }) =>
     all.find((cell) => cell.key === key)?.fill(newValue ?? undefined));
@@ -104,23 +103,22 @@ function selected(box) {
 // `shown` is the code whose output is shown, `ran` what Python knows; `when`
 // and `changed` are the times when it ran last, and ran with new code.
 class Cell {
-  shown; ran = null; when = 0; changed = 0; output = null; took = "";
-  editor = null; place = [0, 0];
+  ran = null; when = 0; changed = 0; output = null; editor = null; place = [0, 0];
 
-  set(desk, { button, store }) {
-    const { box, code, name } = this;
-    Object.assign(this, { desk, store, shown: this.original, took: this.hint });
+  constructor(item, { button, store }) {
+    const { box, code, name } = Object.assign(this, item, { store, shown: item.original, took: item.hint });
     const after = box.nextElementSibling;
     this.printed = [after, after?.matches(".question") && after.nextElementSibling]
       .find((it) => it && it.matches(".output"));
     this.removed = store.get(`${this.key}:reset`);
     this.again = button("Reset", name, () => (this.differs ? this.reset() : this.undo()));
     this.run.after(this.again);
-    code.onkeydown = (event) => event.target === code && this.commanded(event);
-    code.oninput = () => this.editor || this.edited();
+    code.onkeydown = (event) => event.target === code && this.command(event);
+    code.oninput = () => this.editor || (this.edited(), this.edit(true));
     code.onfocusout = () => setTimeout(() => this.left());
   }
-  begin() {             // with what was typed before the desk was there
+  begin(desk) {         // with what was typed before the desk was there
+    this.desk = desk;
     const { kept, key, original, source, store } = this, newest = store.get(key);
     if (source !== (kept ?? original)) this.edited();
     else if (newest !== kept) this.fill(newest);
@@ -207,12 +205,12 @@ class Cell {
   }
 
   // Keys: those of a notebook.  The theme's must not hear them.
-  commanded(event) {
-    const { key } = event, changed = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;
+  command(event) {
+    const { key } = event, held = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;
     if (this.code.isContentEditable) return event.stopPropagation();
     const step = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 }[key];
-    if (key === "Enter") changed ? this.go(event.shiftKey) : this.edit(true);
-    else if (step && !changed) this.desk.neighbor(this, step)?.code.focus();
+    if (key === "Enter") held ? this.go(event.shiftKey) : this.edit(true);
+    else if (step && !held) this.desk.neighbor(this, step)?.code.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -222,12 +220,12 @@ class Cell {
     if (on) (this.desk.neighbor(this, 1) ?? this).code.focus();
   }
 
-  // What stands beside the buttons, and beside the output.
+  // What a cell says beside its buttons, and how its output looks.
   say(text) { this.says.textContent = this.took = text; }
   marked(text) {
     (this.output || this.printed)?.classList.toggle("run-stale", this.stale);
     const busy = this.run.ariaBusy === "true";
-    if (!busy) this.says.textContent = text || this.took;
+    if (!busy && this.says.textContent !== (text || this.took)) this.says.textContent = text || this.took;
     this.says.classList.toggle("run-old", !!text && !busy);
   }
 }

@@ -3,7 +3,7 @@
 // The box keeps its font, its padding, and its scroll bar, so nothing on the
 // page moves when a listing becomes an editor.
 
-import { Decoration, EditorState, EditorView, StateEffect, StateField, ViewPlugin, defaultKeymap, history, historyKeymap, indentUnit, indentWithTab, keymap, pythonLanguage, syntaxTree } from "../codemirror/codemirror.js";
+import { Decoration, EditorState, EditorView, StateEffect, StateField, ViewPlugin, defaultKeymap, ensureSyntaxTree, history, historyKeymap, indentUnit, indentWithTab, keymap, pythonLanguage, syntaxTree } from "../codemirror/codemirror.js";
 import { paint } from "./colors.js";
 
 const marks = {};
@@ -20,8 +20,10 @@ const colors = ViewPlugin.define((view) => ({
 
 function painted({ state, visibleRanges }) {
   const found = [], read = (from, to) => state.sliceDoc(from, to);
+  // A cell is short: its colors don't have to wait for an idle moment.
+  const tree = ensureSyntaxTree(state, state.doc.length, 100) ?? syntaxTree(state);
   for (const { from, to } of visibleRanges)
-    paint(syntaxTree(state), read, from, to, (start, end, kind) => {
+    paint(tree, read, from, to, (start, end, kind) => {
       if (start < end) found.push(marked(kind).range(start, end));
     });
   return Decoration.set(found, true);

@@ -1,7 +1,6 @@
-// Shows what a reader can do on a page: run its cells, solve its exercises.
+// Shows what a reader can do on a page, and has done before.
 //
-// This file adds the buttons and shows what the reader has done before.  It
-// asks for nothing.  The first click imports desk.js, which does the rest.
+// This file asks for nothing.  The first click imports desk.js for the rest.
 (() => {
   const base = new URL("run/", document.currentScript.src);
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -13,11 +12,13 @@
   const button = (label, what, onclick, title = "") => make("button", {
     type: "button", textContent: label, ariaLabel: `${label}: ${what}`, onclick, title });
   const hash = (text) => [...text].reduce((h, c) => (h * 31 + c.charCodeAt(0)) | 0, 7);
-  const store = {       // a browser can refuse to keep anything
-    get(key) { try { return localStorage[key]; } catch { return undefined; } },
-    set(key, text) { try { localStorage[key] = text; } catch { /* not kept */ } },
-    drop(key) { try { delete localStorage[key]; } catch { /* not kept */ } },
-    keys() { try { return Object.keys(localStorage); } catch { return []; } },
+  // A browser can refuse to keep anything.
+  const kept = (act) => { try { return act(localStorage); } catch { return undefined; } };
+  const store = {
+    get: (key) => kept((all) => all[key]),
+    set: (key, text) => kept((all) => { all[key] = text; }),
+    drop: (key) => kept((all) => delete all[key]),
+    keys: () => kept(Object.keys) ?? [],
   };
 
   // The sidebar counts the solved exercises of each chapter that has one.
@@ -76,13 +77,12 @@
     const original = code.textContent.trimEnd(), says = make("span");
     const run = button(exercise ? "Try it" : "Run", name, () => ask("run", n), "Shift+Enter");
     const bar = make("div", { className: "run-bar", role: "group", ariaLabel: name }, run, says);
-    const key = `run:${page}:${name}:${hash(original)}`, kept = store.get(key);
-    for (const [name, value] of Object.entries({ role: "group", tabindex: 0, spellcheck: false,
-      autocapitalize: "off", "aria-label": `${bar.ariaLabel}, Python`, "aria-describedby": "run-keys" }))
-      code.setAttribute(name, value);
+    const key = `run:${page}:${name}:${hash(original)}`, edit = store.get(key);
+    Object.assign(code, { role: "group", tabIndex: 0, spellcheck: false, autocapitalize: "off", ariaLabel: `${name}, Python` })
+      .setAttribute("aria-describedby", "run-keys");
     const hint = says.textContent = exercise && !store.get(`solved:${exercise}`) ? "Edit the code, then try it." : "";
     if (!exercise) box.dataset.cell = n + 1;
-    if (kept !== undefined) code.textContent = kept + "\n";
+    if (edit !== undefined) code.textContent = edit + "\n";
     focusable.observe(code, { attributeFilter: ["tabindex"] });
     code.onfocus = wake;
     // A click on a name leads to its definition. Elsewhere it edits: a phone
@@ -90,12 +90,13 @@
     code.onpointerdown = ({ target }) => {
       if (target.closest("a, .cm-editor") || atHome) return;
       code.contentEditable = "plaintext-only";
-      if (/iP(hone|ad|od)/.test(navigator.platform)) still();
+      if (/iP|Mac/.test(navigator.platform) && navigator.maxTouchPoints > 1) still();
       wake();
     };
+    code.onpointercancel = () => code.removeAttribute("contenteditable");     // it scrolled
     code.onclick = ({ target }) => target.closest("a, .cm-editor") || ask("edit", n);
     box.append(bar);
-    items.push({ box, code, html, original, name, key, kept, exercise, hint, run, says });
+    items.push({ box, code, html, original, name, key, kept: edit, exercise, hint, run, says });
   }
   // iOS zooms into small text that is edited, but not with this.
   function still() {
