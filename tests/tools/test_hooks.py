@@ -92,9 +92,9 @@ def test_the_folder_has_all_that_a_page_needs_and_nothing_else(site):
     assert module(site, 'book.tools.pages').returncode == 0
     first = folder(site)
     assert sorted(first) == [
-        'LICENSE.txt', 'assets/dot.svg', 'assets/player.js', 'changes.md',
-        'chapters/01_core.md', 'chapters/02_cell.md', 'index.md',
-        'modules/core.md']
+        'LICENSE.txt', 'assets/dot.svg', 'assets/guess.js',
+        'assets/player.js', 'changes.md', 'chapters/01_core.md',
+        'chapters/02_cell.md', 'index.md', 'modules/core.md']
     front = f'---\nhide: [toc]\nrelease: {pages.RELEASE}\n---\n\n'
     assert first['chapters/02_cell.md'][0] == f'{front}# A cell\n\nWords.\n'
 
