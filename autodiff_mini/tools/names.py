@@ -13,8 +13,8 @@ import numpy as np
 from autodiff_mini.tools.habits import by_name
 
 CONSTANT = ('Leave it out, because only the function in ad.grad is '
-            'differentiated. Inside it, write ad.stop_gradient(x) for a value '
-            'that is held constant')
+            'differentiated. Inside it, write ad.stop_gradient(x) for a '
+            'value that is held constant')
 GRAD = 'Write ad.grad(f)(x), which returns the gradient'
 ARRAY = 'Arrays are NumPy arrays: write np.array(x)'
 LEAVE_OUT = 'Leave it out: NumPy arrays are in main memory'

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from autodiff_mini import seams
 from autodiff_mini.errors import (
-    TracerConversionError, TracerError, in_a_library, is_other, last_refusal,
-    lasting_line, trace_at_work)
+    TracerError, in_a_library, is_other, last_refusal, lasting_line,
+    trace_at_work)
 from autodiff_mini.pytree import build
 from autodiff_mini.tools.advice import program_frame
 from autodiff_mini.tools.askers import instead_of_python, refused_call
@@ -113,15 +113,14 @@ def replaced_refusal(error, refused):
     until Python notices and raises a SystemError, or takes the error for a
     tracer without an operator.
     """
-    if type(error) is TracerError or isinstance(
-            error, TracerConversionError):
+    if isinstance(error, TracerError):
         return None
     entry = entry_of(error)
     call = entry and call_around(entry.tb_frame, entry.tb_lasti)
     text = call and refused_call(call, entry.tb_frame)
     if text:
         return TracerError(text)
-    if not refused or refused.is_direct or isinstance(error, TracerError):
+    if not refused or refused.is_direct:
         return None
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     is_confused = isinstance(error, SystemError) or (
