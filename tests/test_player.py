@@ -208,8 +208,15 @@ def test_html_has_the_frames_and_a_static_form():
     assert [html.unescape(re.sub('</?code>', '`', row))
             for row in rows] == captions(recording)
     assert '<tr id="a&quot;b-1"><td>1</td>' in text
-    assert 4 < text.count('<li>') <= 8
+    assert 4 < text.count('<li>') <= 12
     assert sum(len(script.read_text()) for script in player.SCRIPTS) < 26_500
+
+
+def test_lines_that_differ_in_a_number_are_told_apart():
+    said = captions(ad.watch(ad.grad(lambda x: 2 * x + 3 * x), 1.0))
+    for line in 'b = a * 2', 'c = a * 3':
+        assert sum(f'records `{line}`' in words for words in said) == 1
+        assert sum(f'Back through `{line}`' in words for words in said) == 1
 
 
 # The two ways of the front page, told in both systems.
@@ -300,8 +307,8 @@ def test_a_recording_is_printed_as_a_table():
     assert str(recording) == repr(recording)
     assert max(map(len, lines)) <= 79
     assert lines[:2] == [
-        '  1  `expit` asks forward mode to negate.                neg(2, a)',
-        '  2    Forward mode asks partial evaluation to negate    neg(2)']
+        ' 1  `expit` asks forward mode to negate.                neg(2, a)',
+        ' 2    Forward mode asks partial evaluation to negate    neg(2)']
     assert lines[-1].split('.', 1)[1].split()[-1] == '1.0908'
     numbers = re.findall(r'(?m)^ *(\d+)  ', repr(recording))
     left_out = len(recording.frames) - 30

@@ -148,7 +148,7 @@ def test_transformed_partials_and_objects_have_a_readable_name(f, name, doc):
     pytest.param(lambda: ad.Primitive('twice'), 'twice',
                  marks=needs('more')),
     pytest.param(lambda: ad.watch(double, 1.0),
-                 f"  1  {'The result is 2.':50}  2",
+                 f"1  {'The result is 2.':50}  2",
                  marks=needs('notebook')),
 ])
 def test_the_repr_of_a_transformed_object_names_its_function(made, text):

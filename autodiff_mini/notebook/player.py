@@ -68,11 +68,11 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
         >>> import autodiff_mini as ad
         >>> recording = watch(ad.jvp, np.sin, (0.0,), (1.0,))
         >>> recording
-         1  Forward mode is asked to compute `sin`.           sin(0, 1)
-         2    Forward mode asks evaluation, which computes    0
-              `sin(0)`.
-         3  Forward mode answers with 0 and the tangent 1.    (0, 1)
-         4  The result is (0, 1).                             (0, 1)
+        1  Forward mode is asked to compute `sin`.             sin(0, 1)
+        2    Forward mode asks evaluation, which computes      0
+               `sin(0)`.
+        3  Forward mode answers with 0 and the tangent 1.      (0, 1)
+        4  The result is (0, 1).                               (0, 1)
         >>> recording.value
         (0.0, 1.0)
     """
@@ -129,13 +129,8 @@ class Recording:
 
     def still(self):
         """Return the frames as static HTML, with all the captions."""
-        answers = [frame for frame in self.frames if frame['kind'] != 'ask']
-        decisive = next((found for depth in range(3) if len(found := [
-            frame for frame in answers if frame['depth'] <= depth]) > 4),
-            answers)
-        every = -(-len(decisive) // 8)
         cards = ''.join(f'<li>{marked_up(frame["caption"])}</li>'
-                        for frame in decisive[::-every][::-1])
+                        for frame in telling.decisive(self.frames))
         name = escape(self.name)
         rows = ''.join(
             f'<tr id="{name}-{i}"><td>{i}</td>'
@@ -148,7 +143,7 @@ class Recording:
 
 def marked_up(caption):
     """Return a caption as HTML: what is between backquotes is code."""
-    parts = escape(caption).split('`')
+    parts = escape(caption, quote=False).split('`')
     parts[1::2] = [f'<code>{part}</code>' for part in parts[1::2]]
     return ''.join(parts)
 
@@ -162,7 +157,7 @@ class Question:
         args: its operands.
         params: its parameters.
         last: the question that led to this one, or None.
-        place: the Place in the program that asks it.
+        place: where the program asks it, from `Recorder.place`.
     """
 
     is_noted = called_rule = is_led_to = False
@@ -221,7 +216,7 @@ class Recorder:
         self.open = []          # questions without an answer so far
         self.names = Names()
         self.constants = {}     # by variable: its known value
-        self.lines_written = {}
+        self.lines_written = {}     # by what is to the right of the `=`
         self.jvp_rules = [jvp.rules]
         self.turned = False     # whether the reverse pass has begun
         self.gathered = {}      # by variable: its cotangent so far
@@ -314,7 +309,7 @@ class Recorder:
         arrived = [ct for ct in tree_leaves(cts) if type(ct) is not Zero]
         if self.roles and any(map(packed_by, arrived)):
             return rule(cts, *operands, **params)   # this is being recorded
-        line = self.lines_written.get(self.key(primitive, operands))
+        line = self.lines_written.get(applied(primitive, operands, self))
         if not self.open and not self.turned:
             self.turned = True
             out = [line.split(' = ')[0]] if line else []
@@ -413,13 +408,8 @@ class Recorder:
         """Return an equation as a line; its variables get names."""
         done = applied(eqn.primitive, eqn.invars, self)
         outs = ', '.join(self.names[v] for v in tree_leaves(eqn.outvars))
-        key = self.key(eqn.primitive, eqn.invars)
-        return self.lines_written.setdefault(key, f'{outs} = {done}')
-
-    def key(self, primitive, operands):
-        """Return a key for an equation: its primitive and its variables."""
-        return primitive, *[v for v in operands
-                            if is_var(v) and v not in self.constants]
+        self.lines_written[done] = f'{outs} = {done}'
+        return self.lines_written[done]
 
     def count(self, result):
         """Count the arrays that are made and still alive."""

@@ -341,19 +341,19 @@ def in_words(x, recorder):
 
 def table(frames):
     """Return the steps as text, at most 79 columns wide."""
-    steps = [*enumerate(frames, 1)]
-    left_out = len(steps) - FIRST - LAST
+    wide = len(str(len(frames)))
+    below = '\n' + ' ' * (wide + 2)
+    rows = [f'{number:{wide}}  ' + row(frame).replace('\n', below)
+            for number, frame in enumerate(frames, 1)]
+    left_out = len(rows) - FIRST - LAST
     if left_out > 1:
-        return '\n'.join([
-            *map(row, steps[:FIRST]),
-            f'     … {left_out} more steps; recording.frames has them all',
-            *map(row, steps[-LAST:])])
-    return '\n'.join(map(row, steps))
+        note = f'… {left_out} more steps; recording.frames has them all'
+        rows[FIRST:-LAST] = [below[1:] + note]
+    return '\n'.join(rows)
 
 
-def row(step):
-    """Return the lines of a step: its number, its words, and a value."""
-    number, frame = step
+def row(frame):
+    """Return the lines of a step: its words by depth, and a value."""
     indent = '  ' * min(frame['depth'], 8)
     words, *more = textwrap.wrap(
         frame['caption'], WORDS, initial_indent=indent,
@@ -361,5 +361,18 @@ def row(step):
     value = frame['value']
     if len(value) > VALUE:
         value = value[:VALUE - 2] + ' …'
-    first = f'{number:3}  {words:{WORDS}}  {value}'.rstrip()
-    return '\n'.join([first, *(f'     {line}' for line in more)])
+    return '\n'.join([f'{words:{WORDS}}  {value}'.rstrip(), *more])
+
+
+# The words of the steps that a short list needs.
+DECISIVE = re.compile('opens|calls|passes|leaves|records|returned|raises|'
+                      'backwards|^Back|^The result')
+
+
+def decisive(frames, most=12):
+    """Return the most important frames."""
+    found = [frame for frame in frames if DECISIVE.search(frame['caption'])]
+    if len(found) < 4:
+        found = [frame for frame in frames
+                 if frame in found or frame['kind'] != 'ask']
+    return found[::-1][::-(-len(found) // most)][::-1]
