@@ -146,7 +146,7 @@ def test_archive_holds_the_library_and_is_the_same_each_time():
 
 def test_scripts_before_the_click_are_small():
     assert sum(len((in_page.SCRIPTS / name).read_bytes())
-               for name in ('run.js', 'run.css')) < 11_000
+               for name in ('run.js', 'run.css')) < 10_000
 
 
 def test_editor_is_the_one_that_its_recipe_makes():
