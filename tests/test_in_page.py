@@ -248,7 +248,8 @@ def outputs(browser):
     """Return each cell's source, the book's output, and the page's output."""
     return browser.execute_script(r"""
         const texts = (box) => box ? [...box.querySelectorAll(":scope > pre")]
-          .map((pre) => pre.textContent.replace(/<cell \d+>/g, "<cell>")) : [];
+          .map((pre) => pre.textContent.replace(/<cell \d+>/g, "<cell>")
+            .replace(/(lambda in line \d+) of cell \d+/g, "$1")) : [];
         return opened.program.map((cell) => [
           cell.original, !!cell.ran, texts(cell.printed),
           texts(cell.output || (cell.box ? null : cell.fresh))]);

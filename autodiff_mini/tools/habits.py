@@ -165,7 +165,7 @@ def instead_of_our_keyword(error):
 
 
 def instead_of_dtype(function, arguments):
-    """Return what to write instead of numbers in the place of a dtype."""
+    """Return what to write for a call that passes a number as a dtype."""
     name, texts = ast.unparse(function), list(map(ast.unparse, arguments))
     if texts[2:] in (['True'], ['False']):      # as in torch.mean(x, 0, True)
         return 'Write {}({}, axis={}, keepdims={}).'.format(name, *texts)

@@ -227,6 +227,8 @@ def clean_text(text, directory=''):
     """Return `text` without colors, paths, and addresses."""
     text = re.sub(r'\x1b\[[0-9;]*m', '', text)
     text = re.sub(r'\S*ipykernel_\d+\W\d+\.py', '<cell>', text)
+    # Without the reader's Python, an output is about the cell above it.
+    text = re.sub(r'(\blambda in line \d+) of cell \d+', r'\1', text)
     # A warning also quotes its line, which is in the cell above.
     text = re.sub(r'(?m)^.*:\d+: (\w*Warning: .*\n)(?:  .*\n)?', r'\1', text)
     for path in (sysconfig.get_path('purelib'), sysconfig.get_path('stdlib'),

@@ -102,6 +102,8 @@ def test_the_output_does_not_mention_the_machine(page):
         assert not re.search(r'(/home|/root|/tmp|/usr|/var|/work)/', text)
         assert not re.search(r'0x[0-9a-f]{4}|ipykernel_|\x1b|u001b', text)
         assert 'object at 0x…' in text and '42' in text
+    assert render.clean_text('jit of the lambda in line 3 of cell 7: no') == (
+        'jit of the lambda in line 3: no')
 
 
 # Errors that end the build.
