@@ -14,6 +14,7 @@ from base64 import b64encode
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from book.tools import exercises, in_page
@@ -59,6 +60,8 @@ def cells():
     module.fresh()
     yield module
     sys.stdout, sys.stderr = streams
+    np.set_printoptions(**module.PRINT)     # a chapter sets its own
+    np.seterr(**module.ERRORS)
     for name in [name for name in sys.modules
                  if name.startswith((*OF_CELLS, 'matplotlib'))
                  and name not in kept]:
