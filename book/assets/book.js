@@ -9,10 +9,16 @@ function letKeysScroll() {
   }
 }
 
+let asked;       // once for all details that are unfolded together
+function letKeysScrollSoon() {
+  cancelAnimationFrame(asked);
+  asked = requestAnimationFrame(letKeysScroll);
+}
+
 letKeysScroll();
-addEventListener("resize", letKeysScroll);
-addEventListener("toggle", letKeysScroll, true);    // details are unfolded
-new MutationObserver(letKeysScroll).observe(
+addEventListener("resize", letKeysScrollSoon);
+addEventListener("toggle", letKeysScrollSoon, true);
+new MutationObserver(letKeysScrollSoon).observe(
   document.body, { subtree: true, attributeFilter: ["tabindex"] });
 
 // Names what Material leaves without one, for those who hear the page.
