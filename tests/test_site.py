@@ -32,8 +32,6 @@ FAULTS = [
     (f'<div class="highlight"><pre><code tabindex="0">'
      f'{"x" * 90}</code></pre></div>',
      'a listing scrolls: x{90}'),
-    ('<div style="overflow: auto"><p style="width: 1500px">Wide</p></div>',
-     'no key scrolls: <div'),
     ('<svg viewBox="0 0 30 30" width="24"><text y="9" font-size="12">ab'
      '</text></svg>', 'a word is small: ab'),
     (r'<p><span class="arithmatex">\(\frac12\)</span></p>',
@@ -430,14 +428,30 @@ def test_the_browser_finds_what_a_question_hides(browser, home, part, place):
     assert fault.startswith(f'<{part}')
 
 
+def plant(browser, html):
+    """Put HTML at the end of the page."""
+    browser.execute_script('document.querySelector("article")'
+                           '.insertAdjacentHTML("beforeend", arguments[0])',
+                           html)
+    rest(browser)
+
+
+def test_the_browser_finds_a_box_that_no_key_scrolls(browser, home):
+    """On a telephone, which axe doesn't look at."""
+    emulate(browser, 390, 'light')
+    visit(browser, f'{home}/reference/values.html')
+    assert layout(browser, 'no key scrolls') == []
+    plant(browser, '<div style="overflow: auto">'
+                   '<p style="width: 1500px">Wide</p></div>')
+    [fault] = layout(browser, 'no key scrolls')
+    assert fault.startswith('no key scrolls: <div')
+
+
 @pytest.mark.parametrize('planted, words', FAULTS)
 def test_the_browser_finds_planted_faults(browser, home, planted, words):
     emulate(browser, 1280, 'light')
     visit(browser, f'{home}/chapters/19_the_postcard.html')
-    browser.execute_script('document.querySelector("article")'
-                           '.insertAdjacentHTML("beforeend", arguments[0])',
-                           planted)
-    rest(browser)
+    plant(browser, planted)
     [fault] = look(browser)
     assert re.match(words, fault)
 

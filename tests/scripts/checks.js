@@ -35,7 +35,8 @@ const checks = {
       })
       .map((it) => it.outerHTML.slice(0, 200)),
 
-  "no key scrolls": () => all("article *")
+  // In a wide window axe finds it.
+  "no key scrolls": () => innerWidth >= 960 ? [] : all("article *")
     .filter((it) => it.clientWidth && it.scrollWidth > it.clientWidth + 1)
     .filter((it) => /auto|scroll/.test(getComputedStyle(it).overflowX))
     .filter((it) => !it.hasAttribute("tabindex") && !it.isContentEditable)
