@@ -3,6 +3,7 @@
   const player = customElements.get("trace-player");
   if (player.prototype.offer) return;
   const { element, icon } = player.tools;
+  const STAY = { preventScroll: true };     // the page doesn't jump
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
   // What happens in a step, without its details: the start of its caption.
@@ -25,7 +26,7 @@
   Object.assign(player.prototype, {
     // Which of three acts is the next?
     offer() {
-      if (this.guess.querySelector("button:enabled")) {
+      if (this.guess.querySelector("button:enabled:not(.pl-more)")) {
         return this.guess.replaceChildren();
       }
       const at = this.at, right = act(this.frames[at + 1]);
@@ -44,7 +45,7 @@
           node.disabled = true;
           if (!isRight) {
             said.textContent = this.why(at, choice);
-            buttons.find((each) => !each.disabled).focus();
+            buttons.find((each) => !each.disabled).focus(STAY);
             return;
           }
           const panel = [...this.guess.childNodes];
@@ -52,13 +53,26 @@
           this.go(at + 1);
           this.guess.replaceChildren(...panel);
           said.textContent = this.counted();
-          (this.asker.disabled ? this.slider : this.asker).focus();
+          if (this.asker.disabled) return this.slider.focus(STAY);
+          const more = element("button", "pl-more", "Guess on");
+          more.type = "button";
+          more.addEventListener("click", () => {
+            this.guess.replaceChildren();
+            this.offer();
+          });
+          this.guess.append(more);
+          more.focus(STAY);
         });
         return node;
       });
       this.guess.replaceChildren(
         element("p", "", "What comes next?"), ...buttons, said);
-      buttons[0].focus();
+      // Below the caption, if it fits there, and not over the stack.
+      const { caption, guess } = this, whole = guess.parentElement;
+      const below = caption.offsetTop + caption.offsetHeight + 4;
+      const most = whole.clientHeight - guess.offsetHeight;
+      guess.style.top = `${Math.max(0, Math.min(below, most))}px`;
+      buttons[0].focus(STAY);
     },
 
     counted() {

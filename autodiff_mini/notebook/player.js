@@ -73,9 +73,9 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
 .pl button:disabled { color: var(--pl-faded); cursor: default; }
 .pl :focus-visible { outline: 2px solid var(--pl-accent);
   outline-offset: 2px; }
-.pl-guess { position: absolute; inset: auto 0 0;
-  padding: .7em 1em; background: var(--pl-paper); border-radius: 6px;
-  border-top: 1px solid var(--pl-line); display: flex; flex-wrap: wrap;
+.pl-guess { position: absolute; left: 0; right: 0;
+  padding: .7em 1em; background: var(--pl-paper);
+  border-block: 1px solid var(--pl-line); display: flex; flex-wrap: wrap;
   gap: .5em; }
 .pl-guess:empty { display: none; }
 .pl .pl-guess p { flex: 1 0 100%; margin: 0; min-height: 1.6em; }
@@ -83,6 +83,10 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
 .pl .pl-guess .pl-right { color: var(--pl-green); }
 .pl .pl-guess .pl-wrong { color: var(--pl-red); }
 .pl-measure { position: absolute; visibility: hidden; }
+@media (max-width: 39rem) {
+  .pl .pl-program { white-space: pre-wrap; overflow-wrap: anywhere; } }
+@media (pointer: coarse) { .pl button { min-width: 44px; min-height: 40px; }
+  .pl-controls input { height: 40px; } }
 .pl-c0 { --c: #595959; } .pl-c1 { --c: #1a5596; }
 .pl-c2 { --c: #974708; } .pl-c3 { --c: #1f643b; }
 .pl-c4 { --c: #95304f; } .pl-c5 { --c: #704090; }
@@ -212,6 +216,12 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
       this.slider = element("input");
       Object.assign(this.slider, { type: "range", min: 1, max: last + 1 });
       this.slider.setAttribute("aria-label", "Step");
+      // A thumb that scrolls the page can begin on the slider.
+      this.slider.addEventListener("pointerdown", () => {
+        const { at } = this;
+        this.slider.addEventListener("pointercancel", () => this.go(at),
+          { once: true });
+      });
       this.slider.addEventListener("input", () => {
         this.pause();
         this.go(this.slider.value - 1);
@@ -450,9 +460,9 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
       const input = element("input");
       Object.assign(input, { type: "radio", name: "way" });
       input.addEventListener("change", () => {
-        const { at } = player(ways.find((other) => other !== way));
+        const from = player(ways.find((other) => other !== way));
         choose(i);
-        player(way).go(at);
+        if (from) player(way)?.go(from.at);
       });
       bar.append(element("label", "", input,
         way.querySelector("summary").textContent));
@@ -463,7 +473,7 @@ trace-player { display: block; margin: 1.6em 0; --pl-line: #8888;
       ways.forEach((way, j) => way.classList.toggle("other", j !== i));
     };
     const follow = () => choose(Math.max(0, ways.findIndex(
-      (way) => location.hash.startsWith(`#${player(way).id}-`))));
+      (way) => location.hash.startsWith(`#${player(way)?.id}-`))));
     for (const way of ways) {
       way.removeAttribute("name");
       way.open = true;

@@ -37,7 +37,7 @@ for (const player of document.querySelectorAll("trace-player")) {
     await player.ask();
   }
   const program = player.querySelector("pre");
-  for (const line of program.children)
+  for (const line of innerWidth < 1280 ? [] : program.children)
     if (line.getClientRects()[0].height > 30)
       say(`a line is broken: ${line.textContent}`);
   if (program.scrollWidth > program.clientWidth && innerWidth >= 1280)
