@@ -15,6 +15,7 @@ import re
 import sys
 import time
 import timeit
+import traceback
 import types
 import warnings
 from contextlib import contextmanager
@@ -372,13 +373,15 @@ def attempt(name, source, lines, tests):
             error = raised
         if ran:
             words = test.removeprefix('test_').replace('__', ': ')
-            print('wrong ' if error else 'right ', words.replace('_', ' '))
+            print('fails ' if error else 'passes', words.replace('_', ' '))
         flush()
         passed = passed and error is None
         if error and first is None:
             hidden = 'prediction' in source and isinstance(
                 error, AssertionError)
             first = ['', []] if hidden else told(error, FILE, lines)
+            if first[0] == 'AssertionError: ':
+                first[0] += untrue(error, tests)
         if not ran:
             break           # no test would
     restore(before)
@@ -386,6 +389,13 @@ def attempt(name, source, lines, tests):
 
 
 FILE = '<exercise>'
+
+
+def untrue(error, tests):
+    """Return the line of the tests that isn't true."""
+    *_, line = [line for frame, line in traceback.walk_tb(error.__traceback__)
+                if frame.f_code.co_filename == '<tests>']
+    return tests.splitlines()[line - 1].strip()
 
 
 def restore(before):

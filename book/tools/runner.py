@@ -202,7 +202,7 @@ def show_failure(name, found):
     if any(Path(step.filename) == test for step in told.stack):
         for each, (raised, _) in found.items():
             words = each.removeprefix('test_').replace('__', ': ')
-            print(f'  {"wrong" if raised else "right"}  '
+            print(f'  {"fails " if raised else "passes"}  '
                   + words.replace('_', ' '))
         if (isinstance(error, AssertionError)
                 and 'def prediction' in stub(name)):

@@ -53,7 +53,7 @@ const checks = {
     .map((it) => it.textContent),
 
   "on paper": () => !matchMedia("print").matches ? []
-    : all("header, nav, footer, details:not(.error, .way)")
+    : all("header, nav, footer, details:not(.error, .way, .yours)")
       .filter((part) => part.checkVisibility())
       .map((part) => part.outerHTML),
 };

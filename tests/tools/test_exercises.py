@@ -142,7 +142,7 @@ def test_the_first_run_shows_the_task_and_makes_a_file(ask, book):
                   '1. One, book/chapters/01_one.md',
                   'exercises/e01_1_twice.py:10\n'):
         assert words in text
-    assert 'Add.' not in text and 'wrong' not in text
+    assert 'Add.' not in text and 'fails' not in text
     assert (book / 'exercises/e01_1_twice.py').read_text() == STUB
     write(book / 'site/chapters/01_one.html', '')     # the page, if built
     assert '1. One, site/chapters/01_one.html\n' in ask('next')
@@ -151,7 +151,7 @@ def test_the_first_run_shows_the_task_and_makes_a_file(ask, book):
 def test_a_failure_says_which_tests_fail_and_why_the_first_does(ask, save):
     save(NAME, STUB.replace('raise', 'return 2 if x == 1 else x #'))
     text = ask('next')
-    assert 'right  of a number\n' in text and 'wrong  of a word\n' in text
+    assert 'passes  of a number\n' in text and 'fails   of a word\n' in text
     assert 'File "tests/exercises/test_e01_1_twice.py", line 5, in' in text
     assert "\nAssertionError: assert 'a' == 'aa'\n" in text
     assert 'The task' not in text and '_pytest' not in text
@@ -243,7 +243,7 @@ def test_a_pipe_that_closes_early_is_no_error():
 def test_a_wrong_prediction_does_not_show_the_answer(ask, save):
     save('e01_2_guess', GUESS.replace('raise', 'return 5 #'))
     text = ask('next', '01_2')
-    assert 'wrong  it\n' in text
+    assert 'fails   it\n' in text
     assert '1717' not in text and 'Error' not in text
 
 
