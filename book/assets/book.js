@@ -24,6 +24,10 @@ new MutationObserver(letKeysScrollSoon).observe(
 // Names what Material leaves without one, for those who hear the page.
 document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
 
+// Material listens to keys, and a thumb can write or paste without them.
+document.querySelector(".md-search__input")?.addEventListener("input",
+  ({ target }) => target.dispatchEvent(new KeyboardEvent("keyup")));
+
 // A cell that a reader runs can show the first player of a page.
 const { src } = document.currentScript;
 function loadPlayer() {
