@@ -17,22 +17,30 @@ export async function open(page) {
   const runAll = top.firstChild;
   const stop = button("Stop", "the page", () => session.then((opened) => opened.stop()));
   const old = button("", "", () => window.bookRun.ask("runStale"), "Runs the cells whose output is older than the code");
+  for (const needed of [stop, old]) needed.className = "run-needed";
   const again = button("", "", () => (edits().length ? edits() : resets()).forEach((cell) => cell.again.click()));
   runAll.after(stop, old, again);
   const edits = () => all.filter((cell) => cell.differs);
   const resets = () => all.filter((cell) => cell.removed !== undefined);
 
-  const desk = {
-    cells, exercises, program: cells, page,
+  // Until the notebook is there, the page shows only outputs of what it hides.
+  const outputs = [...document.querySelectorAll("article .output.unseen")].map((box) => new Unseen(box));
+  const place = ({ box, printed }) => box ?? printed;
+  const program = [...cells, ...outputs].sort((a, b) =>
+    (place(a).compareDocumentPosition(place(b)) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 
-    // Says which outputs are older than the code, in order.  A cell below an
-    // edited one is, if it ran before.
+  const desk = {
+    cells, exercises, outputs, program, page,
+
+    // Says which outputs are older than the code, in order.  All below an
+    // edited cell are, until they run.
     refresh() {
       let dirty = false, changed = 0;
       for (const cell of desk.program) {
         const own = cell.source !== cell.shown;
-        cell.stale = own || (cell.when > 0 && (dirty || changed > cell.when));
-        cell.marked(own ? (cell.output || cell.printed ? CODE : NEW) : cell.stale ? ABOVE : "");
+        const told = cell.output || cell.printed;
+        cell.stale = own || dirty || changed > cell.when;
+        cell.marked(own ? (told ? CODE : NEW) : cell.stale && told ? ABOVE : "");
         dirty ||= (cell.ran ?? cell.shown) !== cell.source;
         changed = Math.max(changed, cell.changed);
       }
@@ -40,8 +48,8 @@ export async function open(page) {
         cell.stale = !!cell.output && cell.source !== cell.shown;
         cell.marked(cell.stale ? CODE : "");
       }
-      const stale = cells.filter((cell) => cell.stale).length;
-      label(old, stale && !busy ? `Run ${stale} stale` : "", "the cells that are older than the code");
+      const stale = desk.program.filter((cell) => cell.stale).length;
+      label(old, stale && !busy ? `Update ${stale} ${stale > 1 ? "cells" : "cell"}` : "", "runs what is older than the code");
       const what = edits().length ? "Reset page" : resets().length ? "Undo reset" : "";
       label(again, what, what === "Reset page" ? "restores all cells from the book" : "brings your edits back");
       stop.hidden = !busy;
@@ -70,7 +78,7 @@ export async function open(page) {
   for (const cell of all) cell.begin(desk);
   // Another tab has edited this page: both show the same.
   window.addEventListener("storage", ({ key, newValue }) =>
-    all.find((cell) => cell.key === key)?.fill(newValue ?? undefined));
+    all.find((cell) => cell.key === key)?.fill(newValue ?? undefined, true));
   return window.bookRun = Object.assign(desk, window.bookRun);
 }
 
@@ -99,6 +107,14 @@ function selected(box) {
   });
 }
 
+// A cell that the page hides, of which it may show the output.
+export class Unseen {
+  name = "a hidden cell"; source = ""; shown = ""; ran = null; when = 0; changed = 0; output = null;
+  constructor(printed) { this.printed = printed; }
+  say() {}
+  marked() { (this.output || this.printed)?.classList.toggle("run-stale", this.stale); }
+}
+
 // A cell: a box with code on the page, and what it printed in the book.
 // `shown` is the code whose output is shown, `ran` what Python knows; `when`
 // and `changed` are the times when it ran last, and ran with new code.
@@ -109,7 +125,8 @@ class Cell {
     const { box, code, name } = Object.assign(this, item, { store, shown: item.original, took: item.hint });
     const after = box.nextElementSibling;
     this.printed = [after, after?.matches(".question") && after.nextElementSibling]
-      .find((it) => it && it.matches(".output"));
+      .find((it) => it && it.matches(".output:not(.unseen)"));
+    this.question = after?.matches(".question") ? after : null;
     this.removed = store.get(`${this.key}:reset`);
     this.again = button("Reset", name, () => (this.differs ? this.reset() : this.undo()));
     this.run.after(this.again);
@@ -129,8 +146,10 @@ class Cell {
   get source() { return this.editor ? this.editor.text : this.code.textContent.replace(/\n$/, ""); }
   get differs() { return this.source !== this.original; }
 
-  // Puts text into the cell: by default the book's, with its links.
-  fill(text = this.original) {
+  // Puts text into the cell: by default the book's, with its links.  What
+  // another tab has written is kept there, and may not be the newest.
+  fill(text = this.original, elsewhere = false) {
+    this.elsewhere = elsewhere;
     if (text === this.original) this.close();
     else if (this.editor) this.editor.text = text;
     else if (text !== this.source || this.code.innerHTML !== this.html) {
@@ -138,10 +157,11 @@ class Cell {
       this.edit();
     }
     this.keep();
+    this.elsewhere = false;
   }
   keep() {
     const { again, differs, key, removed, store } = this;
-    differs ? store.set(key, this.source) : store.drop(key);
+    if (!this.elsewhere) differs ? store.set(key, this.source) : store.drop(key);
     this.box.classList.toggle("run-edited", differs);
     label(again, differs ? "Reset" : removed === undefined ? "" : "Undo", this.name);
     again.title = differs ? "Restore the cell from the book" : "Bring your edit back";
@@ -197,7 +217,9 @@ class Cell {
   }
   left() {              // what isn't edited becomes the book's listing again
     const inside = this.code.matches(":focus-within") && document.activeElement !== this.code;
-    if (document.hasFocus() && !inside && !this.differs) this.close();
+    if (!document.hasFocus() || inside) return;
+    if (!this.differs) this.close();
+    this.code.scrollLeft = 0;
   }
   async mark(line) {    // the line that is wrong
     await this.edit();
@@ -215,9 +237,13 @@ class Cell {
     event.preventDefault();
     event.stopPropagation();
   }
-  go(on) {              // runs the cell, and goes on to the next
+  // Runs the cell, and goes on to its question, or to the next cell.
+  go(on) {
+    const isAsked = this.question && !this.question.querySelector("details:is(.right, .shows)[open]");
+    this.going = on && isAsked;
     this.run.click();
-    if (on) (this.desk.neighbor(this, 1) ?? this).code.focus();
+    if (this.going) this.question.querySelector("summary").focus();
+    else if (on) (this.desk.neighbor(this, 1) ?? this).code.focus();
   }
 
   // What a cell says beside its buttons, and how its output looks.

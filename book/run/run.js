@@ -30,8 +30,9 @@
       ariaLabel: `${done} of ${total} exercises solved`, textContent: `${done}/${total} ✓` }));
   }
   function counted() {
-    for (const place of all(".md-nav--primary a.md-nav__link")) {
-      const chapter = /chapters\/(\d\d)_[^#]*$/.exec(place.href)?.[1];
+    // A narrow menu has a label for this page.
+    for (const place of all(".md-nav--primary .md-nav__link:is(a, [for=__toc])")) {
+      const chapter = /chapters\/(\d\d)_[^#]*$/.exec(place.href ?? location.pathname)?.[1];
       if (chapter) count(place.querySelector(".md-ellipsis"), chapter);
     }
     if (heading && files.length) count(heading, chapter);
@@ -43,11 +44,12 @@
     .filter((box) => !box.closest("details:not(.imports, .error)"));
   const files = all("article .yours");
   const heading = document.getElementById("exercises");
-  const page = location.pathname.split("/").at(-1), chapter = page.slice(0, 2);
+  const page = location.pathname.split("/").at(-1) || "index.html", chapter = page.slice(0, 2);
   if (files.length) store.set(`exercises:${chapter}`, files.length);
   counted();
   if (!link || !window.Worker || !(blocks.length + files.length)) return;
 
+  const FOLDER = "A page opened from a folder can't start Python. Run `make serve`, or read it online.";
   const items = [], atHome = location.protocol === "file:";
   let opened;
   const open = () => opened ??= import(new URL("desk.js", base)).then((desk) => desk.open(given));
@@ -55,10 +57,7 @@
   // Asks the desk; until it's there, the reader sees that something happens.
   function ask(what, n) {
     const said = items[n]?.says ?? status;
-    if (atHome) {
-      said.textContent = status.textContent = "A page opened from a folder can't start Python. Run `make serve`, or read the book online.";
-      return;
-    }
+    if (atHome) return said.textContent = FOLDER;
     if (!opened && /^run/.test(what)) said.textContent = "Loading Python …";
     return open().then((desk) => desk[what](n)).catch((error) => {
       opened = null;
@@ -119,12 +118,12 @@
   }
 
   // What the page says, also to a screen reader.
-  const status = make("span", { role: "status" });
+  const status = make("span", { role: "status", textContent: atHome ? FOLDER : "" });
   const top = make("div", { className: "run-bar run-top", role: "group", ariaLabel: "All cells" },
     button("Run all", "the page", () => ask("runAll")),
     button("Download", "the page, as a notebook with your edits", () => ask("download")),
     status,
-    make("span", { id: "run-keys", hidden: true, textContent: "Enter edits, Shift+Enter runs, Escape leaves the code." }));
+    make("span", { id: "run-keys", hidden: true, textContent: "Enter edits, Shift+Enter runs, Escape leaves the code, arrows go on." }));
   link.parentElement.after(top);
   // The theme's button would cover this bar, so it's a part of it.
   top.append(...all(".md-top"));

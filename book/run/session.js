@@ -3,13 +3,15 @@
 // The page's own notebook says which cells there are, in which order, and
 // what is in those that the page hides.
 
+import { Unseen } from "./desk.js";
+
 export async function open(desk) {
   const { base, link, make, button, status, solved } = desk.page;
   const [notebook, settings] = await Promise.all(
     [link.href, new URL("settings.json", base)].map(async (url) => (await fetch(url)).json()));
   const options = { pictures: false, ...window.bookRunOptions };
   const program = desk.program = pair(notebook, desk);
-  let worker, ready, current, refuse, clock = 0;
+  let worker, ready, current, asked, refuse, clock = 0;
 
   // Python.  While it loads, the button that was clicked shows it.
 
@@ -77,6 +79,7 @@ export async function open(desk) {
     }
     const first = program.findIndex((cell, i) => i === last || cell.stale || cell.ran !== cell.source);
     cell?.say("running …");
+    asked = cell;
     for (let i = first; i <= last; i++) {
       if (await runOne(program[i])) continue;
       if (cell && i < last) cell.say(`not run, because of ${program[i].name}`);
@@ -99,7 +102,7 @@ export async function open(desk) {
     current = cell;
     cell.running = cell.source;
     cell.undrawn = false;
-    cell.fresh = make("div", { className: "output", role: "group", ariaLabel: `Output of ${cell.name}` });
+    cell.fresh = make("div", { className: cell.box ? "output" : "output unseen", role: "group", ariaLabel: `Output of ${cell.name}` });
     cell.say("running …");
     status.textContent = said;
   }
@@ -115,7 +118,7 @@ export async function open(desk) {
     const now = ++clock;
     if ((cell.ran ?? cell.shown) !== cell.running) cell.changed = now;
     Object.assign(cell, { ms, when: now, shown: cell.running, ran: stopped ? null : cell.running });
-    const took = stopped ? "stopped" : note ? "not run" : `${error ? "raised an error after" : "ran in"} ${(ms / 1000).toFixed(2)} s`;
+    const took = stopped ? "stopped, and Python has restarted" : note ? "not run" : `${error ? "raised an error after" : "ran in"} ${(ms / 1000).toFixed(2)} s`;
     const told = passed === undefined ? took : passed ? "Solved" : "Not solved yet";
     cell.say(told);
     if (passed) {
@@ -172,7 +175,7 @@ export async function open(desk) {
 
   function place(cell) {        // an id must not be on the page twice
     const old = cell.output || cell.printed, question = cell.box?.nextElementSibling;
-    if (question?.matches(".question")) question.querySelector(".shows").open = true;
+    if (cell === asked && !cell.going && question?.matches(".question")) question.querySelector(".shows").open = true;
     if (old === cell.fresh || !(old || cell.box)) return;
     old ? old.replaceWith(cell.fresh) : cell.box.after(cell.fresh);
     cell.output = cell.fresh;
@@ -235,11 +238,9 @@ export async function open(desk) {
 }
 
 // Returns the notebook's cells in order: those of the page, with their boxes,
-// and those that it hides.
-function pair(notebook, { cells }) {
-  const left = [...cells], outputs = [...document.querySelectorAll("article .output")];
-  const taken = new Set(cells.map((cell) => cell.printed));
-  const program = [];
+// and those that it hides, with their outputs.
+function pair(notebook, { cells, outputs }) {
+  const left = [...cells], unseen = [...outputs], program = [];
   notebook.cells.forEach(({ cell_type, id, metadata, source, outputs: made }, at) => {
     if (cell_type !== "code" || id === "needs") return;
     const tags = metadata.tags || [];
@@ -250,14 +251,8 @@ function pair(notebook, { cells }) {
     let cell;
     if (shown >= 0) [cell] = left.splice(0, shown + 1).slice(-1);
     else {
-      const last = program.findLast((c) => c.printed || c.box), mark = last?.printed || last?.box;
-      const printed = made.length && !tags.includes("hide-output") ? outputs.find((it) => !taken.has(it)
-        && (!mark || mark.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING)) : undefined;
-      taken.add(printed);
-      cell = { original, source: original, shown: original, printed, name: "a hidden cell",
-        ran: null, when: 0, changed: 0, say() {}, marked() {
-          (cell.output || printed)?.classList.toggle("run-stale", cell.stale);
-        } };
+      cell = made.length && !tags.includes("hide-output") ? unseen.shift() : new Unseen();
+      Object.assign(cell, { original, source: original, shown: original });
     }
     program.push(Object.assign(cell, { tags, at }));
   });

@@ -52,7 +52,7 @@ IMPORTS = "The first cell of this page’s notebook"
 PROGRAM = re.compile(
     r'(?m)^((?:\w+ = .*\n+)*(?:def |\{ lambda ).*(?:\n+[ ].*)*)')
 ENTRY = re.compile(r'(?ms)^##### (.*?)$(.*?)(?=^#{3,5} |\Z)')
-OUTPUT = re.compile(r'(?ms)^<div class="output">$.*?^</div>$')
+OUTPUT = re.compile(r'(?ms)^<div class="output(?: unseen)?">$.*?^</div>$')
 
 
 class ChapterError(Exception):
@@ -301,16 +301,18 @@ DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
 
 def code(cell, question=None):
     """Return the parts of a page that come from one cell."""
-    parts = []
+    parts, kind = [], 'output'
     if 'imports' in tags(cell):
         parts.append(exercises.folded(IMPORTS, listing(cell),
                                       ' class="imports"'))
-    elif 'hide-input' not in tags(cell):
+    elif 'hide-input' in tags(cell):
+        kind = 'output unseen'      # it belongs to no cell of the page
+    else:
         parts.append(listing(cell))
     shown = [*filter(None, [show(output, cell) for output in cell.outputs])]
     if shown:
         parts += filter(None, [question])
-        parts.append('\n'.join(['<div class="output">', *shown, '</div>']))
+        parts.append('\n'.join([f'<div class="{kind}">', *shown, '</div>']))
     return parts
 
 
