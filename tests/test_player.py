@@ -209,7 +209,7 @@ def test_html_has_the_frames_and_a_static_form():
             for row in rows] == captions(recording)
     assert '<tr id="a&quot;b-1"><td>1</td>' in text
     assert 4 < text.count('<li>') <= 12
-    assert sum(len(script.read_text()) for script in player.SCRIPTS) < 26_500
+    assert sum(len(script.read_text()) for script in player.SCRIPTS) < 27_000
 
 
 def test_lines_that_differ_in_a_number_are_told_apart():

@@ -1,7 +1,8 @@
 // The editor of a cell: CodeMirror in the box that the listing was in.
 //
 // The box keeps its font, its padding, and its scroll bar, so nothing on the
-// page moves when a listing becomes an editor.
+// page moves when a listing becomes an editor.  On a phone, its long lines
+// are wrapped, because they'd be typed out of sight.
 
 import { Decoration, EditorState, EditorView, StateEffect, StateField, ViewPlugin, defaultKeymap, ensureSyntaxTree, history, historyKeymap, indentUnit, indentWithTab, keymap, pythonLanguage, syntaxTree } from "../codemirror/codemirror.js";
 import { paint } from "./colors.js";
@@ -60,7 +61,7 @@ export function open(parent, text, { label, keys, changed }) {
   const view = new EditorView({ parent, state: EditorState.create({
     doc: text,
     extensions: [
-      history(), pythonLanguage, colors, wrongLine, box, indentUnit.of("    "),
+      history(), pythonLanguage, innerWidth < 600 ? EditorView.lineWrapping : [], colors, wrongLine, box, indentUnit.of("    "),
       keymap.of([...own, indentWithTab, ...historyKeymap, ...defaultKeymap]),
       EditorView.contentAttributes.of(attributes),
       EditorView.scrollMargins.of(() => ({ top: 110, bottom: 24 })),
