@@ -60,6 +60,7 @@ def browser(request, site, tmp_path_factory):
                     'or set CHROME and CHROMEDRIVER to their paths')
     profile = tmp_path_factory.mktemp('profile')
     with browsing(*installed(), profile) as browser:
+        browser.set_script_timeout(90)      # for axe, on a busy machine
         yield browser
 
 
