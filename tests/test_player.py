@@ -307,19 +307,39 @@ def test_a_recording_is_printed_as_a_table():
     assert str(recording) == repr(recording)
     assert max(map(len, lines)) <= 79
     assert lines[:2] == [
-        ' 1  `expit` asks forward mode to negate.                neg(2, a)',
+        ' 1  `expit` asks forward mode to negate.                neg((2, a))',
         ' 2    Forward mode asks partial evaluation to negate    neg(2)']
     assert lines[-1].split('.', 1)[1].split()[-1] == '1.0908'
     numbers = re.findall(r'(?m)^ *(\d+)  ', repr(recording))
     left_out = len(recording.frames) - 30
     assert list(map(int, numbers)) == [
         *range(1, 21), *range(21 + left_out, len(recording.frames) + 1)]
-    assert f'… {left_out} more steps; recording.frames has them all' in lines[
-        next(i for i, line in enumerate(lines) if '…' in line
-             and 'more steps' in line)]
+    assert (f'    … {left_out} more steps: after r = ad.watch(…), r.frames '
+            'has them all') in lines
 
 
 def test_a_short_recording_is_printed_whole():
     recording = ad.watch(ad.vmap(np.sin), np.ones(2))
     assert repr(recording).count('\n') == 3
     assert 'more steps' not in repr(recording)
+
+
+def test_the_table_names_the_user_function_of_a_call_with_a_rule():
+    double = ad.custom_jvp(times_two)
+    double.defjvp(lambda primals, tangents: (double(*primals), 3 * tangents[0]))
+    recording = ad.watch(ad.jit(ad.grad(double)), 3.0)
+    text = repr(recording)
+    assert '  times_two((a, b))\n' in text and '  times_two(a)\n' in text
+    assert 'answers the rule with `e`.' in text
+    assert 'times_two(batch of [0.' in repr(
+        ad.watch(ad.vmap(double), np.arange(4.0)))
+
+
+def test_no_cell_of_the_table_is_cut_short():
+    text = repr(ad.watch(ad.vmap(ad.grad(np.sin)), np.array([1.25, 2.5, 3])))
+    assert '…' not in text
+    assert re.search(r'sin\(\(batch of +\[1\.25.*\n.* 2\.5', text)
+
+
+def times_two(x):
+    return 2 * x

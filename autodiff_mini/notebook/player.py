@@ -41,7 +41,8 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
           memory=False):
     """Return a recording of `f(*args)` that a notebook can play.
 
-    A terminal prints it as a table.  The recorder listens to the class named
+    A terminal shows it as a table, and a script prints the table with
+    `print(watch(...))`.  The recorder listens to the class named
     `Trace`, and to its subclasses, in the library or in a system that you
     have written.
 
@@ -68,7 +69,7 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
         >>> import autodiff_mini as ad
         >>> recording = watch(ad.jvp, np.sin, (0.0,), (1.0,))
         >>> recording
-        1  Forward mode is asked to compute `sin`.             sin(0, 1)
+        1  Forward mode is asked to compute `sin`.             sin((0, 1))
         2    Forward mode asks evaluation, which computes      0
                `sin(0)`.
         3  Forward mode answers with 0 and the tangent 1.      (0, 1)
@@ -350,7 +351,7 @@ class Recorder:
         trace = question and question.trace
         args = question.args if trace else ()
         primitive = str(question.primitive) if question else ''
-        value = (applied(primitive, args, self) if kind in ('ask', 'error')
+        value = (telling.called(question, self) if kind in ('ask', 'error')
                  else '' if kind in ('turn', 'back')
                  else in_words(result, self))
         self.frames.append({

@@ -6,10 +6,12 @@ arrays are seen in boxes, so a sentence has only short values.
 
 import re
 import textwrap
+from itertools import zip_longest
 
 import numpy as np
 
 from autodiff_mini import core
+from autodiff_mini.core import fun_name
 from autodiff_mini.jaxprs import Var
 from autodiff_mini.zeros import Zero
 
@@ -173,8 +175,11 @@ def what_is(result, question, recorder):
         return (' with values and their tangents' if np.ndim(primal)
                 else ' with a value and its tangent')
     text = in_words(result, recorder)
-    is_short = brief(result, recorder) or text.endswith('numbers')
-    return f' with {text}' if is_short else ''
+    if not text.endswith('numbers'):
+        is_array = isinstance(result, np.ndarray)
+        text = (not is_array and operand(result, recorder)
+                or brief(result, recorder))
+    return f' with {text}' if text else ''
 
 
 def recorded(question, lines, recorder):
@@ -309,6 +314,20 @@ def applied(primitive, args, recorder):
     return f'{primitive}({", ".join(texts)})'
 
 
+def called(question, recorder):
+    """Return a question as text: the user's function, if it is a call.
+
+    A pair of a value and its tangent is one operand.
+    """
+    primitive, args = question.primitive, question.args
+    if question.is_call and question.functions:
+        primitive = fun_name(question.functions[0][1])
+    elif len(args) != 1 or not in_words(args[0], recorder).startswith('('):
+        return applied(primitive, args, recorder)
+    texts = [in_words(x, recorder) for x in args]
+    return f'{primitive}({", ".join(texts)})'
+
+
 def in_words(x, recorder):
     """Return a value in few words."""
     if isinstance(x, (list, tuple)):
@@ -347,7 +366,8 @@ def table(frames):
             for number, frame in enumerate(frames, 1)]
     left_out = len(rows) - FIRST - LAST
     if left_out > 1:
-        note = f'… {left_out} more steps; recording.frames has them all'
+        note = (f'… {left_out} more steps: after r = ad.watch(…), r.frames '
+                'has them all')
         rows[FIRST:-LAST] = [below[1:] + note]
     return '\n'.join(rows)
 
@@ -355,13 +375,14 @@ def table(frames):
 def row(frame):
     """Return the lines of a step: its words by depth, and a value."""
     indent = '  ' * min(frame['depth'], 8)
-    words, *more = textwrap.wrap(
+    words = textwrap.wrap(
         frame['caption'], WORDS, initial_indent=indent,
         subsequent_indent=indent + '  ')
-    value = frame['value']
-    if len(value) > VALUE:
-        value = value[:VALUE - 2] + ' …'
-    return '\n'.join([f'{words:{WORDS}}  {value}'.rstrip(), *more])
+    value = textwrap.wrap(frame['value'], VALUE, subsequent_indent='  ',
+                          max_lines=4, placeholder=' …')
+    return '\n'.join(f'{left:{WORDS}}  {right}'.rstrip()
+                     for left, right in zip_longest(words, value,
+                                                    fillvalue=''))
 
 
 # The words of the steps that a short list needs.
