@@ -134,6 +134,34 @@ CALLS = {
     'ad.grad(lambda x: print())(2.0)': 'None. Is a `return` missing?',
     'ad.vmap(lambda n: range(n))(np.arange(3))':
         'entry in in_axes must be None',
+    'ad.grad(lambda x: np.argmax(x))(np.ones(3))':
+        'such as np.max(x) and not np.argmax(x). Do not convert the integers',
+    'ad.grad(lambda x: np.histogram(x)[0].sum())(np.ones(3))':
+        'Return floats from the function',
+    'ad.make_jaxpr(f, 1.0)': 'in a second call: ad.make_jaxpr(f)(1.0).',
+    'ad.jit(f, np.ones(3))': 'in a second call: ad.jit(f)(x).',
+    "ad.jit(f, static_argnums='x')": "Write static_argnames='x'.",
+    'ad.custom_vjp(f, 2.0)': 'nondiff_argnums of f must be integers',
+    'ad.vmap(f, np.ones(3))': 'write ad.vmap(f)(x).',
+    'ad.checkpoint(f, 1.0)': 'Write ad.checkpoint(f)(x).',
+    'ad.root(f, 1.0)':
+        'Write ad.root(f, a, x_guess), which solves f(a, x) == 0 for x.',
+    'ad.check_grads(f, (1.0,))': 'Write ad.check_grads(f, args, order).',
+    'ad.odeint(lambda y, t, k: -y, 1.0, np.ones(2), args=(1.0,))':
+        'Pass the arguments themselves: ad.odeint(func, y0, t, k).',
+    'ad.jit(f, argnums=0)': 'Pass it to ad.grad',
+    'ad.watch(1.0)': 'Pass the function itself, as in ad.watch(f)',
+    'ad.while_loop(lambda a, b: a < 3, lambda a, b: (a + 1, b), (0, 1.0))':
+        'Unpack it inside: a, b = state.',
+    'ad.jit(lambda p, g: p - 0.1 * g)({1: 1.0}, {1: 1.0})':
+        'Write ad.tree_map(lambda p, g: p - 0.1 * g, p, g).',
+    'ad.jit(lambda p, g: p - 0.1 * g)([1.0], [1.0])':
+        'Write ad.tree_map(lambda p, g: p - 0.1 * g, p, g).',
+    'ad.jit(lambda p: 2.0 * p)((2.0,))':
+        'Write ad.tree_map(lambda p: 2.0 * p, p).',
+    'g = ad.custom_vjp(lambda w: w)\n'
+    'g.defvjp(lambda w: (w, w), lambda r, ct: ct)\nad.grad(g)(1.0)':
+        'in the backward rule of the custom_vjp function called at',
 }
 
 # More lines that fail with a tracer, and the advice for each.

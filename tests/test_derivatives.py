@@ -237,7 +237,7 @@ MISTAKES = {
     'none': (gradient(None), T, 'Output was: None. Is a `return`'),
     'int': (gradient(2), T,
             r'loss: outputs: grad requires real-valued outputs .*int64'
-            r'\[\], which has no derivative. Convert it'),
+            r'\[\], which has no derivative. Return floats from'),
     'function': (gradient(lambda x: np.sin), T, 'output of loss: .*ufunc'),
     'jacrev_bool': (lambda: ad.jacrev(returns(lambda x: x > 1))(X), T,
                     'of loss: outputs: jacrev requires real-valued outputs'),

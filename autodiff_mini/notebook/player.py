@@ -77,6 +77,8 @@ def watch(f, *args, name='player', title='', lines=(), roles=(),
         >>> recording.value
         (0.0, 1.0)
     """
+    if not callable(f):
+        seams.refuse_call(watch, 0, (f, *args), {})
     recorder = Recorder(lines or (f, *args), roles)
     value = recorder.listen(sys._getframe(1).f_globals, f, args)
     return Recording(name, title, value, memory, recorder)

@@ -500,7 +500,11 @@ def instead_of_kind(general, what, x, holomorphic):
                 'np.abs.')
     if holomorphic:
         return '. Convert it with astype, or leave holomorphic out.'
-    cure = (f'Write {float(x)}' if what == 'inputs' and isinstance(x, int)
+    if what == 'outputs':
+        return (', which has no derivative. Return floats from the function, '
+                'such as np.max(x) and not np.argmax(x). Do not convert the '
+                'integers, because the derivative would be zero.')
+    cure = (f'Write {float(x)}' if isinstance(x, int)
             else 'Convert it with x.astype(float)')
     return f', which has no derivative. {cure}.'
 

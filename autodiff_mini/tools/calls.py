@@ -13,7 +13,7 @@ from autodiff_mini import seams
 from autodiff_mini.core import LambdaName, fun_name
 from autodiff_mini.errors import is_library
 from autodiff_mini.pytree import FlatFunction
-from autodiff_mini.signature import names_of
+from autodiff_mini.signature import names_of, parameters_of
 from autodiff_mini.tools.rules import how_to_unpack
 from autodiff_mini.tools.syntax import nodes_around
 
@@ -42,6 +42,8 @@ def how_called(error) -> list:
             'unexpected keyword' in str(error)):
         return []
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    if len(frames) == 1:
+        return usage(frames[0].f_locals.get('f'))
     calls = [frame.f_locals for frame in frames
              if frame.f_code is FlatFunction.__call__.__code__]
     if not calls:       # the tape calls the function itself
@@ -53,11 +55,32 @@ def how_called(error) -> list:
             if call['self'].tag and 'args' in call and 'out' not in call]
 
 
+def usage(f) -> list:
+    """Return how to call a function of ours."""
+    name = getattr(f, '__qualname__', '')
+    if '__init__' in name or not hasattr(f, '__code__'):
+        return []
+    required = ', '.join(x.name for x in parameters_of(f).values()
+                         if x.default is x.empty and 'VAR' not in x.kind.name)
+    return [f'{USAGE.get(name, f"Write ad.{name}({required})")}.']
+
+
+USAGE = {
+    'root': 'Write ad.root(f, a, x_guess), which solves f(a, x) == 0 for x',
+    'fixed_point': 'Write ad.fixed_point(f, a, x_guess), which solves '
+                   'f(a, x) == x for x',
+    'checkpoint': 'Write ad.checkpoint(f)(x)'}
+
+
 def how(tag, args):
     """Return how a transformation called a function."""
     if not args and tag.transform in ('cond', 'switch'):
         return (f'{tag} calls it without arguments. Pass the operands after '
                 'the functions.')
+    if tag.transform == 'while_loop' and isinstance(args[0], tuple):
+        names = ', '.join(names_of(tag.function))
+        return (f'{tag} calls it with 1 argument, the tuple of the state. '
+                f'Unpack it inside: {names} = state.')
     count = '1 argument' if len(args) == 1 else f'{len(args)} arguments'
     return f'{tag} calls it with {count}.'
 

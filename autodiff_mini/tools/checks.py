@@ -5,6 +5,7 @@ See the page *Errors explained*.
 """
 
 import operator
+import sys
 
 import numpy as np
 
@@ -46,7 +47,10 @@ def check_in_axes(f, in_axes):
         raise TypeError(
             f'vmap of {fun_name(f)}: vmap in_axes must be an int, None, or a '
             'tuple of entries corresponding to the positional arguments '
-            f'passed to the function, but got {in_axes!r}')
+            f'passed to the function, but got {in_axes!r}' + (
+                '. To call the batched function, write '
+                f'ad.vmap({name_in_code(f)})(x).'
+                if isinstance(in_axes, (float, np.ndarray)) else ''))
 
 
 def check_axis_for_each(tag, in_axes, args):
@@ -80,10 +84,27 @@ def check_static_argnums(f, argnums):
     try:
         list(map(operator.index, argnums))
     except TypeError:
-        raise TypeError(
-            f'the positions of static arguments of {fun_name(f)} must be '
-            f'integers, but got {argnums!r}. To call the jitted function, '
-            f'write ad.jit({name_in_code(f)})(...).') from None
+        transform, name = who_checks(), name_in_code(f)
+        what = (f'the positions of static arguments of {fun_name(f)} must be '
+                'integers' if 'custom' not in transform else
+                f'nondiff_argnums of {fun_name(f)} must be integers')
+        x, *others = argnums if isinstance(argnums, (list, tuple)) else 'x'
+        x = repr(x) if isinstance(x, float) and not others else 'x'
+        cure = (f'Write static_argnames={argnums!r}'
+                if isinstance(argnums, str) else 'Pass the arguments of the '
+                f'function in a second call: ad.{transform}({name})({x})')
+        raise TypeError(f'{what}, but got {argnums!r}. {cure}.') from None
+
+
+def who_checks():
+    """Return the name of the transformation whose argument is checked."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get('__name__') != 'autodiff_mini.signature':
+        frame = frame.f_back
+    while frame.f_globals.get('__name__') == 'autodiff_mini.signature':
+        frame = frame.f_back
+    owner = type(frame.f_locals.get('self')).__name__
+    return owner if 'self' in frame.f_locals else frame.f_code.co_name
 
 
 def check_fields(kind, names, data, meta):

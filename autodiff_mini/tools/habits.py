@@ -7,6 +7,7 @@ See the page *Errors explained*.
 
 import ast
 import re
+from itertools import takewhile
 
 import numpy as np
 
@@ -102,6 +103,9 @@ WRITES = {'set': '=', 'add': '+=', 'subtract': '-=', 'multiply': '*=',
           'mul': '*=', 'divide': '/=', 'power': '**='}
 OURS = by_name({        # the keywords of our own functions
     'requires_grad': DIFFERENTIATED,
+    'argnums': 'Pass it to ad.grad, which returns a function of all '
+               'arguments: ad.grad(f, argnums=0)',
+    'args': 'Pass the arguments themselves: ad.odeint(func, y0, t, k)',
     'argnum wrt': 'Write argnums', 'static_argnum': 'Write static_argnums',
     'in_dims': 'Write in_axes', 'out_dims': 'Write out_axes',
     'method': 'Leave it out, because the steps are those of Dormand and '
@@ -117,6 +121,8 @@ OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp)
 LACKS = re.compile(r"has no attribute '(\w+)'|property '(\w+)' of .* no set"
                    r'ter|^numpy\.ndarray\.(\w+) is not supported')
 TIGHT = re.compile(r'\}\.| [-+*/@]+ |-\{')     # where an operation needs ()
+NOT_NUMBERS = re.compile(
+    r"unsupported operand|can't multiply sequence|can only concatenate")
 KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
@@ -155,7 +161,28 @@ def instead_of_habit(error, frame, instruction):
             if 'not callable' in text and name in METHODS or (
                     name == 'view' and 'sub-type of ndarray' in text):
                 return f'{filled(METHODS[name], x, arguments)}.'
+        case [ast.BinOp()] if NOT_NUMBERS.match(text) and (
+                not hasattr(error, '__notes__')):
+            return instead_of_arithmetic(nodes, frame)
     return None
+
+
+def instead_of_arithmetic(nodes, frame):
+    """Return arithmetic on containers as a call of tree_map, or None."""
+    whole = [*takewhile(lambda node: isinstance(node, ast.BinOp), nodes)][-1]
+    names = ', '.join(dict.fromkeys(
+        ast.unparse(x) for x in operands(whole)
+        if isinstance(x, ast.Name)
+        and type(value_of(x, frame)) in (dict, list, tuple)))
+    return names and (f'Write ad.tree_map(lambda {names}: '
+                      f'{ast.unparse(whole)}, {names}).')
+
+
+def operands(node) -> list:
+    """Return the operands of nested arithmetic."""
+    if not isinstance(node, ast.BinOp):
+        return [node]
+    return operands(node.left) + operands(node.right)
 
 
 def instead_of_our_keyword(error):

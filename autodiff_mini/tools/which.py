@@ -16,7 +16,9 @@ def which(f, *args) -> list[str]:
         args: the arguments to call it with.
 
     Returns:
-        Their names, in the order in which each of them first runs.
+        Their names, by module of autodiff_mini, in the order in which each
+        of them first runs.  `fast.tape.TapeTrace` records operations for the
+        reverse pass, and `fast.tape.Tape.pull` is that pass.
 
     Examples:
         >>> import numpy as np, autodiff_mini as ad
