@@ -253,7 +253,9 @@ def reading(chapter):
     """
     built = exercises.ROOT / f'site/chapters/{chapter.stem}.html'
     shown = built if built.exists() else chapter
-    return f'{title(chapter)}, {shown.relative_to(exercises.ROOT)}'
+    text = f'{title(chapter)}, {shown.relative_to(exercises.ROOT)}'
+    return textwrap.fill(text, 67, break_long_words=False,
+                         break_on_hyphens=False).replace('\n', '\n' + 12 * ' ')
 
 
 COMMANDS = {'next': show_next, 'hint': show_hint, 'skip': skip,

@@ -174,6 +174,12 @@ def test_solved_shows_both_solutions_and_the_next_exercise(ask, save):
     assert 'All exercises are solved.' in text and 'Next:' not in text
 
 
+def test_a_long_title_leaves_its_page_to_the_next_line(monkeypatch):
+    monkeypatch.setattr(runner, 'title', lambda chapter: 'word ' * 12 + 'end')
+    text = runner.reading(runner.exercises.ROOT / 'book/chapters/01_long.md')
+    assert text.endswith(' end,\n            book/chapters/01_long.md')
+
+
 def test_a_chapter_means_its_first_unsolved_exercise(save):
     assert runner.chosen('01') == runner.chosen('1') == NAME
     for words in '1_2', 'e01_2', 'exercises/e01_2_guess.py':
