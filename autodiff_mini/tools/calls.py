@@ -42,8 +42,8 @@ def how_called(error) -> list:
             'unexpected keyword' in str(error)):
         return []
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    if len(frames) == 1:
-        return usage(frames[0].f_locals.get('f'))
+    if [frame.f_code.co_name for frame in frames] == ['public_f']:
+        return usage(frames[0].f_locals['f'])
     calls = [frame.f_locals for frame in frames
              if frame.f_code is FlatFunction.__call__.__code__]
     if not calls:       # the tape calls the function itself
@@ -56,9 +56,9 @@ def how_called(error) -> list:
 
 
 def usage(f) -> list:
-    """Return how to call a function of ours."""
-    name = getattr(f, '__qualname__', '')
-    if '__init__' in name or not hasattr(f, '__code__'):
+    """Return how to call a function of ours; methods have no advice."""
+    name = f.__qualname__
+    if '.' in name:
         return []
     required = ', '.join(x.name for x in parameters_of(f).values()
                          if x.default is x.empty and 'VAR' not in x.kind.name)
