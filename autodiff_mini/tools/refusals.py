@@ -154,15 +154,9 @@ def add_advice(error):
                    advice_on(error, last_refusal.get())]:
         if advice and advice not in getattr(error, '__notes__', ()):
             error.add_note(advice)
-    if notes := getattr(error, '__notes__', ()):
-        error.__notes__ = [note.replace(*ENVELOPE) for note in notes]
     trace = trace_at_work.get(None)
     if not trace or not trace.tag:
         last_refusal.set(None)
-
-
-ENVELOPE = ("operation 'custom_lin', called",
-            'backward rule of the custom_vjp function called')
 
 
 def how_to_rebuild(error):
