@@ -17,7 +17,7 @@ SHARE ?= 1
 # `make test` runs all tests, or with ROW those of a file or a row.
 WHICH := $(if $(ROW),$(if $(findstring /,$(ROW)),,--row) $(ROW),$(HANDS))
 
-# This setting, in .venv only, makes a click on a chapter open a notebook.
+# This setting, in .venv only, makes a click on Markdown open a notebook.
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 
 # If this were set, every process would compile all modules again.
@@ -158,12 +158,16 @@ serve: .venv/ready   ## serve the book and rebuild it as you edit; PORT=9000
 
 # Jupyter refuses to run as root without this flag.
 lab: ROOT_FLAG = $(if $(filter 0,$(shell id -u)),--allow-root)
-lab: .venv/lab   ## open the chapters in JupyterLab; FLAGS='--port 9000'
+lab: DIR ?= notebooks
+lab: .venv/lab   ## open the book as notebooks; RESET=04 brings a chapter back
 	@test -z "$(ROOT_FLAG)" || echo "You are root, so every cell runs as root."
-	@$(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
-	  set-default-viewer markdown
+	@rm -f $(LAB_SETTINGS)
+	@if [ "$(DIR)" = notebooks ]; then \
+	  $(BIN)/python -m book.tools.lab $(RESET); else \
+	  $(BIN)/jupytext-config --settings-file $(LAB_SETTINGS) \
+	    set-default-viewer markdown; fi
 	@$(BIN)/python -m jupyterlab $(ROOT_FLAG) \
-	  --LabApp.default_url=/lab/tree/book/chapters $(FLAGS)
+	  --LabApp.default_url=/lab/tree/$(DIR) $(FLAGS)
 
 weave: .venv/ready   ## copy the modules' code into the chapters
 	@$(BIN)/python -m book.tools.weave
@@ -179,7 +183,7 @@ lock: .venv/uv   ## update the versions in requirements.lock
 	  --custom-compile-command "make lock" \
 	  pyproject.toml -o requirements.lock
 
-clean:   ## remove what these commands made, but keep the exercises
+clean:   ## remove what these commands made, but keep your exercises and notebooks
 	rm -rf .venv .cache .hypothesis .pytest_cache pages site book.pdf
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -14,6 +14,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
@@ -29,7 +30,8 @@ SITE = 'https://example.org/book/'
 OPTIONS = {
     'SITE_URL': SITE, 'PDF': '1', 'TO': 'user@host:folder', 'E': '02_1',
     'ROW': 'tests/test_vmap.py', 'SHARE': '30', 'PORT': '9000',
-    'FLAGS': '--port 9000', 'TORCH': '2.15.0'}
+    'FLAGS': '--port 9000', 'DIR': 'book/chapters', 'RESET': '04',
+    'TORCH': '2.15.0'}
 ONLY_PARSES = '''#!/bin/sh
 if [ "$2" = 'id -u' ]; then echo $USER_ID; else sh -n -c "$2"; fi
 '''
@@ -260,25 +262,37 @@ def test_serve_answers_with_a_page(copy):
 
 
 def test_lab_opens_a_chapter_as_a_notebook(copy):
+    """A reader's is a copy, and a contributor's is the book's own file."""
+    settings = in_lab(copy, 'make lab',
+                      f'notebooks/{Path(CHAPTER).name}.ipynb')
+    assert '"markdown": "Jupytext Notebook"' not in settings
+    assert git(copy, 'status', '--porcelain', 'book', 'notebooks') == ''
+    settings = in_lab(copy, 'make lab DIR=book/chapters',
+                      f'book/{CHAPTER}.md?type=notebook')
+    assert '"markdown": "Jupytext Notebook"' in settings    # a click opens it
+
+
+def in_lab(copy, command, notebook):
+    """Start JupyterLab; return its settings for files."""
     port = free_port()
     home = f'http://127.0.0.1:{port}/'
     flags = (f'--port={port} --ServerApp.port_retries=0 --no-browser '
              '--IdentityProvider.token=')
-    with running(copy, 'make lab', FLAGS=flags,
+    with running(copy, command, FLAGS=flags,
                  HOME=str(copy.parent)) as (process, log):
-        page, notebook, settings = [
+        page, text, settings = [
             wait_until(lambda path=path: read(home + path), log, process)
             for path in (
-                'lab/tree/book/chapters',
-                f'api/contents/book/{CHAPTER}.md?type=notebook',
+                f'lab/tree/{Path(notebook).parent}',
+                f'api/contents/{notebook}',
                 'lab/api/settings/@jupyterlab/docmanager-extension:plugin')]
         warned = 'You are root, so every cell runs as root.\n' in (
             log.read_text())
     assert '<title>JupyterLab</title>' in page
     assert {cell['cell_type'] for cell in json.loads(
-        notebook)['content']['cells']} == {'markdown', 'code'}
-    assert '"markdown": "Jupytext Notebook"' in settings    # a click opens it
+        text)['content']['cells']} == {'markdown', 'code'}
     assert warned == (os.getuid() == 0)
+    return settings
 
 
 def free_port():

@@ -34,6 +34,13 @@ SOURCE = "# This cell runs in a folder of the book's source."
 PICTURE = re.compile(r'!\[([^]]*)\]\(([^):]+)\)')
 CLASSES = re.compile(r'(?<=\))\{ \.[^}]*\}')
 LINK = re.compile(r'(?<!!)(\[[^]]+\])\(([\w./]+)\.md(#[^)]*)?\)')
+HERE = re.compile(r'(?<!!)\[([^]]+)\]\(#[^)]*\)')
+FOOTNOTE = re.compile(r'\[\^(\w+)\](: )?')
+SUMMARY = re.compile('<summary>.*?</summary>')
+SIZE = re.compile(r'viewBox="(\S+ \S+ (\S+) (\S+))"(?: width="\S+")?')
+# A notebook has no such button.
+TRY_IT = re.compile(r'\*Try it\* on the page, or |edit the code below and '
+                    r'click \*Try it\*, which runs its tests\. .*?\. ')
 EXERCISES = re.compile(r'(?m)^<!-- exercises: (\w+) -->$')
 IMPORT = re.compile(r'(?m)^ *(?:from|import) (\w+)')
 NAMES = re.compile(r'(?m)^(from \.(\w+) .*)')
@@ -48,9 +55,10 @@ def alone(notebook, path):
     Its first cell names missing packages. A comment in a listing names its
     file, and pictures are attached to the notebook.
     """
+    notes = footnotes(notebook)
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
-            tell(cell, path)
+            tell(cell, path, notes)
         elif 'title' in cell.metadata:
             cell.source = f'# {cell.metadata.title}\n{cell.source}'
         elif 'book' in IMPORT.findall(cell.source):
@@ -62,17 +70,29 @@ def alone(notebook, path):
     return notebook
 
 
-def tell(cell, path):
-    """Embed the pictures of a cell of prose, and adapt its links."""
-    text = EXERCISES.sub(lambda match: exercises.markdown(match[1]),
-                         cell.source)
+def footnotes(notebook):
+    """Return {name: number} of the footnotes of a notebook."""
+    found = [match.groups() for cell in notebook.cells
+             if cell.cell_type == 'markdown'
+             for match in FOOTNOTE.finditer(cell.source)]
+    names = dict.fromkeys(name for name, _ in found if (name, ': ') in found)
+    return {name: number for number, name in enumerate(names, 1)}
+
+
+def tell(cell, path, notes):
+    """Embed the pictures of a cell of prose, and adapt its links.
+
+    Footnotes get their numbers, and what only a page can do is left out.
+    """
+    text = TRY_IT.sub('', cell.source)
+    text = EXERCISES.sub(lambda match: exercises.markdown(match[1]), text)
     text = CLASSES.sub('', LISTING.sub(r'\1python\n# \2', text))
 
     def picture(match):
         words, source = match.groups()
         file = (Path(path).parent / source).resolve()
         kind, _ = mimetypes.guess_type(file)
-        data = base64.b64encode(file.read_bytes()).decode()
+        data = base64.b64encode(on_paper(file)).decode()
         cell.setdefault('attachments', {})[file.name] = {kind: data}
         return f'![{words}](attachment:{file.name})'
 
@@ -82,7 +102,28 @@ def tell(cell, path):
         runs = any(block.runs for block in weave.blocks(file))
         return f'{words}({file.stem}.ipynb)' if runs else words[1:-1]
 
+    def note(match):
+        name, defines = match.groups()
+        if name not in notes:
+            return match[0]
+        return f'\n<sup>{notes[name]}</sup> ' if defines else (
+            f'<sup>{notes[name]}</sup>')
+
+    text = HERE.sub(r'\1', FOOTNOTE.sub(note, text))
+    text = SUMMARY.sub(lambda match: re.sub(
+        '`(.+?)`', r'<code>\1</code>', match[0]), text)
     cell.source = LINK.sub(link, PICTURE.sub(picture, text))
+
+
+def on_paper(file):
+    """Return the bytes of a picture; a drawing has its size and white paper.
+
+    Otherwise it would fill the notebook, and be black on black in the dark.
+    """
+    if file.suffix != '.svg':
+        return file.read_bytes()
+    return SIZE.sub(r'viewBox="\1" width="\2" height="\3" '
+                    'style="background: white"', file.read_text(), 1).encode()
 
 
 def packages(notebook):

@@ -77,18 +77,30 @@ def build(path):
 
 def fill(notebook, path):
     """Put the outputs into a notebook; return how long its cells ran."""
-    cells, start = code_cells(notebook), time.perf_counter()
-    cached = CACHE / f'{path.stem}-{key(notebook)}.json'
-    if cached.exists():
-        for cell, output in zip(cells, json.loads(cached.read_text()),
-                                strict=True):
-            cell.outputs = nbformat.from_dict(output)
+    if recall(notebook, path):
         return 0
+    start = time.perf_counter()
     run(notebook, path)
     for stale in CACHE.glob(f'{path.stem}-*.json'):
         stale.unlink(missing_ok=True)
-    write(cached, json.dumps([cell.outputs for cell in cells]).encode())
+    write(cached(notebook, path), json.dumps(
+        [cell.outputs for cell in code_cells(notebook)]).encode())
     return time.perf_counter() - start
+
+
+def recall(notebook, path):
+    """Put cached outputs into a notebook; return whether there are any."""
+    file = cached(notebook, path)
+    if file.exists():
+        for cell, outputs in zip(code_cells(notebook),
+                                 json.loads(file.read_text()), strict=True):
+            cell.outputs = nbformat.from_dict(outputs)
+    return file.exists()
+
+
+def cached(notebook, path):
+    """Return the file for the outputs of a chapter's notebook."""
+    return CACHE / f'{path.stem}-{key(notebook)}.json'
 
 
 # Running

@@ -22,7 +22,7 @@ def cells(tmp_path_factory):
     for name, text in (('chapters/01_page.md', PAGE.read_text()),
                        ('chapters/02_next.md', '```python\n1\n```\n'),
                        ('chapters/03_list.md', '- a\n'),
-                       ('assets/dot.svg', '<svg/>')):
+                       ('assets/dot.svg', '<svg viewBox="0 -9 30 20" width="30"/>')):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     path = folder / 'chapters' / '01_page.md'
@@ -33,11 +33,22 @@ def test_a_downloaded_notebook_has_what_it_shows(cells):
     text = cells[1].source
     assert '![A dot](attachment:dot.svg)\n' in text
     [(kind, data)] = cells[1].attachments['dot.svg'].items()
-    assert kind == 'image/svg+xml' and base64.b64decode(data) == b'<svg/>'
+    assert kind == 'image/svg+xml' and base64.b64decode(data) == (
+        b'<svg viewBox="0 -9 30 20" width="30" height="20" '
+        b'style="background: white"/>')
     assert 'See [the next](02_next.ipynb) and a list.' in text
     assert '```python\n# autodiff_mini/core.py\nx = 1\n```' in text
     assert cells[2].source.startswith('# autodiff_mini/draft.py\nimport math')
     assert cells[4].source.startswith(downloads.SOURCE + '\nfrom book')
+
+
+def test_a_downloaded_notebook_shows_no_raw_markup_of_the_page(cells):
+    text = cells[1].source
+    assert 'A note.<sup>1</sup> A step of the player, and `x[^a]`.' in text
+    assert '\n<sup>1</sup> Its text.\n\n<sup>2</sup> See <sup>1</sup>.' in text
+    assert '<summary>What <code>core.py</code> does</summary>' in text
+    assert 'e01_1: `make watch E=01`.' in text
+    assert '{ .' not in text
 
 
 def told(needs):
