@@ -5,6 +5,7 @@ is a single file, opened in a program that knows plain Markdown.
 """
 
 import base64
+import html
 import io
 import mimetypes
 import re
@@ -53,7 +54,8 @@ def alone(notebook, path):
     """Change the notebook of a page so that it runs elsewhere; return it.
 
     Its first cell names missing packages. A comment in a listing names its
-    file, and pictures are attached to the notebook.
+    file. Pictures are part of the prose, because JupyterLab doesn't show an
+    SVG that is attached to a cell.
     """
     notes = footnotes(notebook)
     for cell in notebook.cells:
@@ -93,8 +95,8 @@ def tell(cell, path, notes):
         file = (Path(path).parent / source).resolve()
         kind, _ = mimetypes.guess_type(file)
         data = base64.b64encode(on_paper(file)).decode()
-        cell.setdefault('attachments', {})[file.name] = {kind: data}
-        return f'![{words}](attachment:{file.name})'
+        alt = html.escape(words)
+        return f'<img alt="{alt}" src="data:{kind};base64,{data}">'
 
     def link(match):
         words, page, _ = match.groups()

@@ -36,11 +36,9 @@ def made():
 
 
 def cells(notebook):
-    """Return a hash of what a reader edits, and of the pictures."""
-    return render.digest([
-        [cell.cell_type, cell.source,
-         sorted(cell.get('attachments', {}).items())]
-        for cell in notebook.cells])
+    """Return a hash of the cells, without their outputs."""
+    return render.digest([[cell.cell_type, cell.source]
+                          for cell in notebook.cells])
 
 
 def outputs(notebook):
