@@ -9,6 +9,7 @@ import linecache
 import os
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 
 from autodiff_mini.core import Tracer
 
@@ -24,12 +25,21 @@ def nodes_around(frame, instruction=None) -> list:
     lines = linecache.getlines(code.co_filename, frame.f_globals)
     if None in (line, last, start, end):
         return []
-    for node in ast.walk(syntax_of(''.join(lines))):
+    whole = [statement for statement in syntax_of(''.join(lines)).body
+             if first_line(statement) <= line and (
+                 last <= statement.end_lineno)]
+    for node in chain.from_iterable(map(ast.walk, whole)):
         if isinstance(node, ast.expr | ast.stmt) and (
                 (node.lineno, node.col_offset) <= (line, start)
                 and (last, end) <= (node.end_lineno, node.end_col_offset)):
             around = [node, *([] if isinstance(node, ast.stmt) else around)]
     return around
+
+
+def first_line(statement) -> int:
+    """Return the first line of a statement, with its decorators."""
+    decorators = getattr(statement, 'decorator_list', ())
+    return min([statement.lineno, *[each.lineno for each in decorators]])
 
 
 @lru_cache(maxsize=4)
