@@ -287,7 +287,7 @@ def test_a_loop_inside_has_second_derivatives(wrap, loop):
         assert_close(second(wrap(f))(0.7), second(f)(0.7))
 
 
-@pytest.mark.parametrize('wrap', [ad.sequential_vmap, by_elements])
+@pytest.mark.parametrize('wrap', [amount.rest(ad.sequential_vmap), by_elements])
 def test_a_solver_inside_has_second_derivatives(wrap):
     """Its pullback isn't a linear program, so the call was refused."""
     def decay(a):

@@ -190,7 +190,7 @@ def calls_of(f):
 
 
 @pytest.mark.parametrize('nest, count, most', [
-    ('jit', 40, 14), ('checkpoint', 30, 4), ('cond', 30, 20)])
+    ('jit', 40, 14), ('checkpoint', 30, 4), rest('cond', 30, 20)])
 def test_the_work_of_nested_functions_does_not_explode(nest, count, most):
     """Each transformation of each level pruned all levels inside again."""
     few, many = [calls_of(lambda: ad.jit(ad.grad(nested(nest, n)))(0.5))
