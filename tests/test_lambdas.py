@@ -22,7 +22,7 @@ def said(call):
     return ''.join(traceback.format_exception_only(e.value))
 
 
-def named(program, file='/work/train.py'):
+def named(program, file='/home/me/train.py'):
     """Return the name in the error of a program that returns lambdas."""
     program = program.replace('TWO', 'np.ones(2) * x')
     linecache.cache[file] = (

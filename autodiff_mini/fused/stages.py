@@ -176,7 +176,7 @@ def is_worth_it(eqns):
 
 
 def depths(eqns) -> dict:
-    """Return how many functions of NumPy in a row a value needs."""
+    """Return how many NumPy functions a value needs in sequence."""
     depth = {}
     for eqn in eqns:
         n = max((depth.get(v, 0) for v in eqn.invars), default=0)
@@ -219,7 +219,7 @@ KNOWN = {'bool', 'float32', 'float64'}
 def stages(eqns, outs) -> list:
     """Return the steps of a block: kernels, and equations for NumPy.
 
-    A value that needs `n` functions of NumPy in a row is computed in kernel
+    A value that needs `n` NumPy functions in sequence is computed in kernel
     `n`.
 
     Args:

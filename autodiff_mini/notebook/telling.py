@@ -366,8 +366,8 @@ def table(frames):
             for number, frame in enumerate(frames, 1)]
     left_out = len(rows) - FIRST - LAST
     if left_out > 1:
-        note = (f'… {left_out} more steps: after r = ad.watch(…), r.frames '
-                'has them all')
+        note = (f'… {left_out} more steps: after r = ad.watch(…), '
+                'r.frames has them all')
         rows[FIRST:-LAST] = [below[1:] + note]
     return '\n'.join(rows)
 

@@ -56,7 +56,7 @@ def how_called(error) -> list:
 
 
 def usage(f) -> list:
-    """Return how to call a function of ours; methods have no advice."""
+    """Return how to call one of our functions; methods have no advice."""
     name = f.__qualname__
     if '.' in name:
         return []
