@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from autodiff_mini.core import Trace, current_trace, set_current_trace
+from autodiff_mini.core.trace import Trace, current_trace, set_current_trace
 from tests import amount
 
 

@@ -1,64 +1,74 @@
-"""autodiff_mini: a small autodiff system for plain NumPy."""
+"""autodiff_mini: a small autodiff system for plain NumPy.
+
+The library is imported when one of its names is first used, so that the
+draft of Book One, `autodiff_mini.draft`, loads nothing of it.
+"""
 
 __version__ = '0.1.0'
 
-import importlib.util
+from importlib import import_module
+from importlib.util import find_spec
 
-import autodiff_mini.numpy_functions  # NumPy functions on tracers
-import autodiff_mini.primitives  # primitives and rules
-from autodiff_mini import seams
-from autodiff_mini.api.derivatives import (
-    grad, linear_transpose, linearize, value_and_grad, vjp)
-from autodiff_mini.api.staging import eval_shape, make_jaxpr
-from autodiff_mini.core import ShapedArray, Tracer, float0, typeof
-from autodiff_mini.errors import (
-    ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
-    TracerBoolConversionError, TracerIntegerConversionError,
-    UnexpectedTracerError)
-from autodiff_mini.interpreters.jaxpr import eval_jaxpr
-from autodiff_mini.numpy_api import asarray
-from autodiff_mini.primitives.elementwise import stop_gradient
-from autodiff_mini.pytree import (
-    register_dataclass, register_pytree_node, register_pytree_node_class,
-    tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten)
-from autodiff_mini.seams import plain
-from autodiff_mini.zeros import (
-    SymbolicZero, Zero, instantiate_zeros, zero_from_primal)
-
-__all__ = [name for name, x in globals().items()
-           if name[0] != '_' and not isinstance(x, type(importlib))]
-
-LATER = {   # by name: where it is defined, for import on demand
-    'cond': 'higher_order.cond.cond',
-    'custom_jvp': 'higher_order.custom_jvp.custom_jvp',
-    'custom_vjp': 'higher_order.custom_vjp.custom_vjp',
-    'CustomVJPPrimal': 'higher_order.custom_vjp.CustomVJPPrimal',
-    'jit': 'higher_order.jit.jit',
-    'jvp': 'api.forward.jvp',
-    'scan': 'higher_order.loops.scan',
-    'vmap': 'api.forward.vmap',
-    'while_loop': 'higher_order.loops.while_loop',
+PUBLIC = {  # by module: the names in it that users import
+    'api.derivatives': 'grad linear_transpose linearize value_and_grad vjp',
+    'api.forward': 'jvp vmap',
+    'api.staging': 'eval_shape make_jaxpr',
+    'calls.cond': 'cond',
+    'calls.custom_jvp': 'custom_jvp',
+    'calls.custom_vjp': 'custom_vjp CustomVJPPrimal',
+    'calls.jit': 'jit',
+    'calls.loops': 'scan while_loop',
+    'core.errors':
+        'ConcretizationTypeError ReadOnlyError TracerArrayConversionError '
+        'TracerBoolConversionError TracerIntegerConversionError '
+        'UnexpectedTracerError',
+    'core.seams': 'plain',
+    'core.trace': 'ShapedArray Tracer float0 typeof',
+    'core.trees':
+        'register_dataclass register_pytree_node register_pytree_node_class '
+        'tree_flatten tree_leaves tree_map tree_structure tree_unflatten',
+    'core.zeros': 'SymbolicZero Zero instantiate_zeros zero_from_primal',
+    'interpreters.jaxpr': 'eval_jaxpr',
+    'numpy_functions.table': 'asarray',
+    'primitives.elementwise': 'stop_gradient',
 }
-# The wings: nothing else needs these folders, so each can be deleted.
-for wing in ('fast', 'fused', 'more', 'elsewhere', 'notebook', 'applications',
-             'tools'):
-    if importlib.util.find_spec(f'autodiff_mini.{wing}'):
-        module = importlib.import_module(f'autodiff_mini.{wing}')
-        LATER |= getattr(module, 'NAMES', {})
-__all__ += [*LATER]
+PLACES = {name: f'{module}.{name}'
+          for module, names in PUBLIC.items() for name in names.split()}
+
+
+def load():
+    """Import the primitives, the NumPy functions, and the wings."""
+    for folder in 'primitives', 'numpy_functions', 'wings':
+        if find_spec(f'{__name__}.{folder}'):   # the wings can be missing
+            import_module(f'{__name__}.{folder}')
+
+
+def places() -> dict:
+    """Return where each public name is defined; some are in wings."""
+    load()
+    wings = globals().get('wings')
+    return PLACES | getattr(wings, 'NAMES', {})
 
 
 def __getattr__(name):
-    """Import a name when it is first used."""
-    if name not in LATER:
+    """Import a name, or a folder, when it is first used."""
+    if find_spec(f'{__name__}.{name}'):
+        return import_module(f'{__name__}.{name}')
+    if name.endswith('_ipython_extension'):     # for %load_ext autodiff_mini
+        return getattr(import_module(f'{__name__}.wings.notebook'), name)
+    found = places()
+    if name == '__all__':
+        return [*found]
+    if name not in found:
+        seams = import_module(f'{__name__}.core.seams')
         cure = seams.advise('name', '', name)
         raise AttributeError(
             f'module {__name__!r} has no attribute {name!r}{cure}')
-    place, _, inside = LATER[name].rpartition('.')
-    found = getattr(importlib.import_module(f'autodiff_mini.{place}'), inside)
-    return globals().setdefault(name, found)
+    module, _, inside = found[name].rpartition('.')
+    value = getattr(import_module(f'{__name__}.{module}'), inside)
+    return globals().setdefault(name, value)
 
 
 def __dir__():
     """Return the public names, for completion in editors."""
-    return sorted([*__all__, *(x for x in globals() if x[:2] == '__')])
+    return sorted([*places(), *(x for x in globals() if x[:2] == '__')])

@@ -12,19 +12,19 @@ from typing import (
 import numpy as np
 from numpy.typing import DTypeLike
 
-from autodiff_mini.core import ShapedArray, Tracer
-from autodiff_mini.errors import (
+from autodiff_mini.calls.custom_vjp import CustomVJPPrimal
+from autodiff_mini.core.errors import (
     ConcretizationTypeError, ReadOnlyError, TracerArrayConversionError,
     TracerBoolConversionError, TracerIntegerConversionError,
     UnexpectedTracerError)
-from autodiff_mini.higher_order.custom_vjp import CustomVJPPrimal
-from autodiff_mini.jaxprs import Jaxpr
-from autodiff_mini.more.calls.policies import checkpoint_policies
-from autodiff_mini.notebook.player import Recording
-from autodiff_mini.pytree import PyTreeDef
-from autodiff_mini.tools.costs import CostTable
-from autodiff_mini.tools.debugging import NaNError
-from autodiff_mini.zeros import SymbolicZero, Zero
+from autodiff_mini.core.jaxprs import Jaxpr
+from autodiff_mini.core.trace import ShapedArray, Tracer
+from autodiff_mini.core.trees import PyTreeDef
+from autodiff_mini.core.zeros import SymbolicZero, Zero
+from autodiff_mini.wings.debugging.costs import CostTable
+from autodiff_mini.wings.debugging.nans import NaNError
+from autodiff_mini.wings.more_calls.policies import checkpoint_policies
+from autodiff_mini.wings.notebook.player import Recording
 
 __all__ = [
     'ShapedArray', 'Tracer', 'typeof', 'asarray', 'Zero', 'float0',

@@ -32,7 +32,7 @@ def each(programs, composed=False):
     `make test` runs the first program for each primitive and kind of numbers.
     If a test composes transformations that other tests run alone, it runs
     only the first for each primitive.  `make test-all` runs the rest.  From
-    the wing `more`, `make test` runs fewer programs, and `make test-all`
+    the wing `more_numpy`, `make test` runs fewer programs, and `make test-all`
     composes only the first for each primitive and kind of numbers.
     """
     def is_first(program):

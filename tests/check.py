@@ -34,9 +34,8 @@ SQUARES = [
     'tests/test_hard_points.py',
     'tests/test_grid.py',
 ]
-ROWS = 'primitives', 'numpy_functions', 'higher_order', 'more'
-WINGS = ('draft', 'fast', 'fused', 'elsewhere', 'applications', 'notebook',
-         'tools')
+ROWS = 'primitives', 'numpy_functions', 'calls', 'wings'
+APART = 'draft', 'fast', 'fused', 'applications', 'notebook', 'messages'
 PYTEST = '-m', 'pytest', '--no-header', '-qx', '--tb=short', '-rfE'
 PAGE_TESTS = ['tests/tools/test_pages.py', 'tests/test_claims.py']
 
@@ -124,15 +123,15 @@ def near(root, file, names):
 
 def tests_of_module(root, commit, module):
     """Return the squares of the changed rows, and what is near."""
-    source, folder = (root / module).read_text(), module.split('/')[1]
+    source, folders = (root / module).read_text(), module.split('/')[1:]
     found = affected(before(root, commit, module), source)
     rows = rows_of(found, source)
     tests = near(root, module, names_of(found))
     if '>>>' in source:
         tests.insert(0, [module])
-    if folder in ROWS and rows:
+    if folders[0] in ROWS and rows:
         return [[*SQUARES, '--row', ','.join(rows)], *tests]
-    return tests if folder in WINGS else [*tests[:1], SQUARES[:1], *tests[1:]]
+    return tests if {*folders} & {*APART} else [*tests[:1], SQUARES[:1], *tests[1:]]
 
 
 def tests_of(root, commit, file):

@@ -10,7 +10,7 @@ from importlib import import_module
 import numpy
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
 from tests.programs import Program, f32, f64
 
 CUSTOM_PROGRAMS = []

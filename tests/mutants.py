@@ -32,15 +32,15 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import (
+from autodiff_mini.calls.call import call_jvp, call_vmap
+from autodiff_mini.core.trace import (
     Primitive, Trace, Tracer, function_table, ufunc_table)
-from autodiff_mini.higher_order.call import call_jvp, call_vmap
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import rules as staging_rules
-from autodiff_mini.interpreters.lowering import (
-    call_of, rules as lowering_rules)
-from autodiff_mini.zeros import Zero
+from autodiff_mini.interpreters.lowering import call_of
+from autodiff_mini.interpreters.lowering import rules as lowering_rules
 from tests.amount import says
 from tests.traces import rows_of_numpy
 
@@ -48,10 +48,10 @@ for name in ad.__all__:     # modules imported on demand have rules, too
     getattr(ad, name)
 
 FAST_RULES, OPENED = {}, set()
-if find_spec('autodiff_mini.fast'):
-    import autodiff_mini.fast.fission  # noqa: F401  (opens loops)
-    from autodiff_mini.fast.emitter import fast_rules as FAST_RULES
-    from autodiff_mini.fast.simplify import opening_rules
+if find_spec('autodiff_mini.wings.fast'):
+    import autodiff_mini.wings.fast.fission  # noqa: F401  (opens loops)
+    from autodiff_mini.wings.fast.emitter import fast_rules as FAST_RULES
+    from autodiff_mini.wings.fast.simplify import opening_rules
     OPENED = opening_rules.keys()
 
 # The tables. The primitives themselves hold the implementations.
@@ -69,7 +69,7 @@ HARD_ROWS = rows_of_numpy()
 FIRST_ORDER = [p for p in vmap.rules if p in HARD_ROWS]
 ROWS = [p for p in vmap.rules if type(p) is Primitive
         and getattr(p.impl, '__module__', None) not in (
-            'tests.traces', 'autodiff_mini.applications.implicit')]
+            'tests.traces', 'autodiff_mini.wings.applications.implicit')]
 
 
 class Lowerings(dict):

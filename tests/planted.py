@@ -17,7 +17,7 @@ ROOT = PACKAGE.parent
 def check_places(wing, conditions):
     """Assert that each condition is in its module once."""
     for module, condition, wrong in conditions:
-        text = (PACKAGE / f'{wing}/{module}.py').read_text()
+        text = (PACKAGE / f'wings/{wing}/{module}.py').read_text()
         assert text.count(condition) == 1, (module, condition)
         assert condition != wrong
 
@@ -34,7 +34,7 @@ def check_fails(wing, module, condition, wrong, tests, folder):
     for name in 'tests', 'book', 'conftest.py', 'pyproject.toml':
         os.symlink(ROOT / name, folder / name)
     shutil.copytree(PACKAGE, folder / 'autodiff_mini')
-    path = folder / f'autodiff_mini/{wing}/{module}.py'
+    path = folder / f'autodiff_mini/wings/{wing}/{module}.py'
     path.write_text(path.read_text().replace(condition, wrong))
     run = subprocess.run(
         [sys.executable, '-m', 'pytest', '-q', '-x', '--all',

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core.errors import TracerError
 from tests.traces import spied
 
 rng = np.random.default_rng(2)
@@ -81,7 +81,7 @@ class Program:
 
     @property
     def is_of_a_wing(self):
-        """Return whether the program needs the wing `more`."""
+        """Return whether the program needs the wing `more_numpy`."""
         return self.function.__module__.startswith('tests.more.')
 
     @property
@@ -971,7 +971,7 @@ def is_of_the_core(program):
     return True
 
 
-if find_spec('autodiff_mini.more'):     # a wing, and the programs that it runs
+if find_spec('autodiff_mini.wings.more_numpy'):     # a wing, and the programs that it runs
     import tests.more.programs  # noqa: F401
 else:
     PROGRAMS[:] = filter(is_of_the_core, PROGRAMS)

@@ -13,7 +13,7 @@ import random
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
 from tests.random_rules import (
     both_on_tangent, lying, on_tangent, reverse_on_tangent, two_outputs,
     with_jvp)

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core.errors import TracerError
 from tests.rule_laws import ROWS
 
 SHAPE = 3, 3

@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.seams import lower
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
-from autodiff_mini.seams import lower
 
 # The dyes
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import typeof
-from autodiff_mini.errors import TracerError
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.errors import TracerError
+from autodiff_mini.core.trace import typeof
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr

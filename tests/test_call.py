@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import TraceTag
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.trace import TraceTag
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
 from tests.numerical import assert_close, assert_same

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.tools import checking
-from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.core.trace import Trace, current_trace
+from autodiff_mini.wings.debugging import checking
 from tests.test_custom_jvp import Pair, custom
 
 X = np.array([0.5, 1.5, 2.5])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import ReadOnlyError
+from autodiff_mini.core.errors import ReadOnlyError
 from tests import amount, random_writing
 
 X = np.arange(1., 10.).reshape(3, 3)

@@ -1,4 +1,4 @@
-"""applications/closures.py and gradient.py: captured values become arguments.
+"""closures.py and gradient.py: captured values become arguments.
 
 The rules say three times the truth, so a result shows whether its rule was
 used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Tracer
+from autodiff_mini.core.trace import Tracer
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import X, d, node
 from tests.test_custom_vjp import custom, refused

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.cond import cond_p
+from autodiff_mini.calls.cond import cond_p
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import d
 from tests.test_staged_calls import staged

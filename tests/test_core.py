@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import (
-    Trace, TraceTag, current_trace, is_array)
-from autodiff_mini.higher_order.call import call, call_p
+from autodiff_mini.calls.call import call, call_p
+from autodiff_mini.core.trace import Trace, TraceTag, current_trace, is_array
 from autodiff_mini.primitives.elementwise import add_p, sin_p
 from tests.traces import SpyTrace, SpyTracer, spied
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.tools.costs import cost_as_written, cost_of, work_of
+from autodiff_mini.wings.debugging.costs import (
+    cost_as_written, cost_of, work_of)
 from tests.wings import needs
 
 N = 1000

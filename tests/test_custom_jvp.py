@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, TraceTag, current_trace
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.trace import Trace, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import Axis, vmap_flat
 from autodiff_mini.primitives.elementwise import mul_p
@@ -214,7 +214,7 @@ def node():
     ad.register_pytree_node(Node, lambda n: ((n.x,), n.unit),
                             lambda unit, xs: Node(*xs, unit))
     yield Node
-    from autodiff_mini.pytree import node_types
+    from autodiff_mini.core.trees import node_types
     del node_types[Node]
 
 

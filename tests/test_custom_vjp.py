@@ -17,8 +17,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.custom_vjp import custom_lin_p
+from autodiff_mini.calls.custom_vjp import custom_lin_p
+from autodiff_mini.core.trace import Trace, current_trace
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, d, node

@@ -1,4 +1,4 @@
-"""more/calls/custom_vmap.py: under vmap, the function uses its rule.
+"""wings/more_calls/custom_vmap.py: under vmap, the function uses its rule.
 
 The rule of `square` says 3x^2, so a result shows whether it was used. What
 JAX can run gives the same values there (tests/test_jax_oracle.py).
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.more.calls.custom_vmap import custom_vmap_call_p
+from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.wings.more_calls.custom_vmap import custom_vmap_call_p
 from tests import amount
 from tests.numerical import assert_close, assert_same
 from tests.rule_laws import FORWARD, WHILE, WRAPPERS, staged
@@ -364,6 +364,6 @@ def test_without_the_wing_a_rule_for_vmap_is_refused():
     f = ad.custom_jvp(lambda x: x)
     f.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
     f.def_vmap(lambda size, mapped, x: (x, True))
-    with ad.plain('more'), pytest.raises(
-            NotImplementedError, match='the lambda in line .* needs the wing .*/more'):
+    with ad.plain('more_calls'), pytest.raises(
+            NotImplementedError, match='the lambda in line .* needs the wing .*/more_calls'):
         f(1.0)

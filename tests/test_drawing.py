@@ -1,4 +1,4 @@
-"""notebook/drawing.py: the parts of a picture, and their places."""
+"""wings/notebook/drawing.py: the parts of a picture, and their places."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.notebook.drawing import LARGEST, LETTER, draw
 from autodiff_mini.primitives.elementwise import exp_p
+from autodiff_mini.wings.notebook.drawing import LARGEST, LETTER, draw
 
 
 def expit(x):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import function_table, ufunc_table
-from autodiff_mini.more import on_demand
+from autodiff_mini.core.trace import function_table, ufunc_table
+from autodiff_mini.wings.more_numpy import on_demand
 from tests import amount
 from tests.statements import WAYS, assert_every_way_is_numpy, ran, results
 

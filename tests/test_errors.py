@@ -20,9 +20,9 @@ import scipy.sparse
 import scipy.special
 
 import autodiff_mini as ad
-from autodiff_mini.core import fun_name
-from autodiff_mini.errors import (
+from autodiff_mini.core.errors import (
     RuleTable, TracerError, full_name, last_refusal)
+from autodiff_mini.core.trace import fun_name
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.slips import ASKED, CALLS, SLIPS, STATEMENTS
 

@@ -114,7 +114,7 @@ def test_gradients_leave_no_garbage(name):
 
 @needs('fast')
 def test_a_program_is_freed_with_its_guard_and_preparations(monkeypatch):
-    monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 1)
+    monkeypatch.setattr('autodiff_mini.wings.fast.tape.OFTEN', 1)
     large = np.ones((2000, 8))
 
     def run():
@@ -153,6 +153,6 @@ def test_planted_growth_is_found():
     for name in PROGRAMS])
 def test_caches_do_not_grow_with_the_number_of_calls(
         name, monkeypatch):
-    if find_spec('autodiff_mini.fast'):
-        monkeypatch.setattr('autodiff_mini.fast.tape.OFTEN', 2)
+    if find_spec('autodiff_mini.wings.fast'):
+        monkeypatch.setattr('autodiff_mini.wings.fast.tape.OFTEN', 2)
     assert grown(lambda: gradient(PROGRAMS[name])) == set()

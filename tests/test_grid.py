@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order import call, custom_jvp
+from autodiff_mini.calls import call, custom_jvp
 from autodiff_mini.interpreters import abstract, jvp, vmap
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from tests.amount import each
@@ -91,7 +91,8 @@ def test_each_primitive_has_its_rules_and_a_program():
         assert primitive.impl
         assert primitive in in_table, (
             f'no program in tests/programs.py asks for {primitive}')
-    for primitive in {*ROWS, *rows_in('higher_order'), *rows_in('more')}:
+    for primitive in {*ROWS, *rows_in('calls'), *rows_in('wings.more_numpy'),
+                      *rows_in('wings.more_calls')}:
         for interpreter in (jvp, vmap, abstract):
             assert primitive in interpreter.rules, primitive
 

@@ -17,8 +17,9 @@ import pytest
 import scipy.special
 
 import autodiff_mini as ad
-from autodiff_mini.core import fun_name
-from autodiff_mini.tools import habits, names
+from autodiff_mini.core.trace import fun_name
+from autodiff_mini.wings.messages import foreign_names as names
+from autodiff_mini.wings.messages import habits
 
 X = np.array([0.5, 2.0, 1.0])
 SCOPE = {'np': np, 'ad': ad, 'scipy': scipy, 'random': random, 'json': json,

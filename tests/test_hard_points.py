@@ -259,6 +259,6 @@ def test_slopes_at_python_numbers_equal_numpys(row):
 # The table
 
 def test_each_primitive_has_its_hard_points():
-    """Most primitives of the wing `more` have their own tests."""
+    """Most primitives of the wing `more_numpy` have their own tests."""
     assert {point.row for point in POINTS} == set(map(
         str, rows_of_numpy()))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.applications.implicit import (
+from autodiff_mini.wings.applications.implicit import (
     custom_root, fixed_point, root)
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import d, node

@@ -18,7 +18,8 @@ import numpy as np
 import autodiff_mini as ad
 from tests.wings import needs
 
-pytestmark = [needs(wing) for wing in ('more', 'notebook', 'applications')]
+pytestmark = [needs(wing) for wing in (
+    'more_numpy', 'more_calls', 'writing', 'notebook', 'applications')]
 X = np.linspace(0.5, 1.5, 4)
 
 
@@ -138,8 +139,8 @@ def test_modules_of_wings_are_imported_when_a_program_asks_for_them():
     """They change nothing when they are imported first, or after staging."""
     left, (asked, first, after) = json.loads(subprocess.check_output([
         sys.executable, '-c', 'from tests.test_imports import main; main()']))
-    assert {'autodiff_mini.more.special', 'autodiff_mini.draft',
-            'autodiff_mini.tools.advice'} <= {*left}
+    assert {'autodiff_mini.wings.more_numpy.scipy_special', 'autodiff_mini.draft',
+            'autodiff_mini.wings.messages.advice'} <= {*left}
     for name in asked:
         assert first[name] == asked[name], name
         assert after[name] == asked[name], name

@@ -674,7 +674,7 @@ def test_program_and_player_are_drawn_in_the_page(browser, home):
     book = browser.execute_script(players)
     run_all(browser)
     assert browser.execute_script(players) == book != []
-    write(browser, 1, 'import autodiff_mini.notebook\n'
+    write(browser, 1, 'import autodiff_mini.wings.notebook\n'
           'autodiff_mini.make_jaxpr(lambda x: x * x + 1)(1.0)')
     run(browser, 1)
     assert 'mul' in browser.execute_script(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import typeof
-from autodiff_mini.errors import line_text
-from autodiff_mini.higher_order.call import call
-from autodiff_mini.jaxprs import Literal, Var
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.errors import line_text
+from autodiff_mini.core.jaxprs import Literal, Var
+from autodiff_mini.core.trace import typeof
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_same
 

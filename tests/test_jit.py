@@ -17,15 +17,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.call import call
-from autodiff_mini.higher_order.jit import jit_p
+from autodiff_mini.calls.call import call
+from autodiff_mini.calls.jit import jit_p
+from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
-from tests.test_custom_jvp import (
-    assert_trees, custom, d, power, sine, square)
+from tests.test_custom_jvp import assert_trees, custom, d, power, sine, square
 from tests.test_staged_calls import nested, point
 from tests.traces import spied
 from tests.wings import needs
@@ -294,7 +293,7 @@ def test_jitted_results_belong_to_the_caller(name):
 
 def test_the_number_of_cached_programs_is_bounded(monkeypatch):
     """Every new shape, batch, or static value kept a program forever."""
-    monkeypatch.setattr('autodiff_mini.higher_order.programs.REMEMBERED', 5)
+    monkeypatch.setattr('autodiff_mini.calls.programs.REMEMBERED', 5)
     f = ad.jit(lambda x, n: np.sin(x) * n, static_argnums=1)
     for n in (*range(10), 3, 8, 8):
         np.testing.assert_array_equal(f(C, n), np.sin(C) * n)

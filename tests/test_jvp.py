@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Primitive
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.primitives.elementwise import (

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same, assert_same_type
 

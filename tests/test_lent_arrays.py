@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import ReadOnlyError
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.errors import ReadOnlyError
 from tests import amount
 
 A = np.array([3.0, 1.0, 2.0])

@@ -1,4 +1,4 @@
-"""notebook/live.py: an edited cell changes the library, in a real kernel."""
+"""live.py: an edited cell changes the library, in a real kernel."""
 
 import os
 from collections import Counter
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from jupyter_client.manager import KernelManager
 
-from autodiff_mini.notebook import live
+from autodiff_mini.wings.notebook import live
 from book.tools import render, weave
 from tests.amount import rest
 
@@ -23,10 +23,10 @@ EDITS = ['how_the_notebooks_edit_the_library']
 
 # Large objects are deleted explicitly, in their own cell.
 GONE = '''
-%unload_ext autodiff_mini.notebook
+%unload_ext autodiff_mini
 import contextvars
 import sys
-if live := sys.modules.get('autodiff_mini.notebook.live'):
+if live := sys.modules.get('autodiff_mini.wings.notebook.live'):
     live.definitions.cache_clear()
 for name in list(sys.modules):
     if name.partition('.')[0] in ('autodiff_mini', 'tests'):
@@ -39,16 +39,17 @@ for variable in contextvars.copy_context():
 FRESH = '''
 %reset -f
 __spec__ = None     # a process that starts another needs it
-%load_ext autodiff_mini.notebook
+%load_ext autodiff_mini
 '''
 
 IMPORTS = '''
 import numpy as np
 np.set_printoptions(legacy='1.25')
 import autodiff_mini as ad
-from autodiff_mini import core, numpy_api, pytree
+from autodiff_mini.core import trace as core, trees as pytree
+from autodiff_mini.numpy_functions import table as numpy_api
 from autodiff_mini.primitives import elementwise as functions, indexing
-from autodiff_mini.core import *
+from autodiff_mini.core.trace import *
 from autodiff_mini.interpreters.jvp import *
 from autodiff_mini.primitives.elementwise import sin_p
 '''
@@ -130,15 +131,15 @@ CASES = {
         SLOPE_OF_SIN, '3.0'),
     'a cached function is replaced': (
         'from functools import lru_cache\n' + edited(
-            listing('core', 'array_type'), 'return', 'print("!"); return'),
+            listing('core/trace', 'array_type'), 'return', 'print("!"); return'),
         'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
     'what is set on a class from outside stays': (
-        'from autodiff_mini.errors import *\n' + listing('core', 'Tracer')
-        + '\n' + listing('core', 'Trace'),
+        'from autodiff_mini.core.errors import *\n' + listing('core/trace', 'Tracer')
+        + '\n' + listing('core/trace', 'Trace'),
         'ad.jvp(lambda x: x[0] * x[0], (np.full(1, 3.0),), (np.ones(1),))',
         '(9.0, 6.0)'),
     'a class can get another base': (
-        'from itertools import repeat\nfrom autodiff_mini.errors import *\n'
+        'from itertools import repeat\nfrom autodiff_mini.core.errors import *\n'
         'old = JVPTrace(core.Trace.base, None)\n'
         'class Loud:\n    def lift(self, x):\n        return "loud"\n'
         + edited(listing(JVP, 'JVPTrace'), '(Trace)', '(Loud, Trace)'),
@@ -148,9 +149,9 @@ CASES = {
         'sin_p is old is functions.sin_p, sin_p, '
         'ad.jvp(np.sin, (0.0,), (1.0,))', '(True, sinus, (1.0, 1.0))'),
     'a context variable keeps its value': (
-        'from contextvars import ContextVar\nfrom autodiff_mini import errors\n'
-        + listing('errors', 'trace_at_work') + '\n'
-        + listing('core', 'set_current_trace', 'current_trace'),
+        'from contextvars import ContextVar\nfrom autodiff_mini.core import errors\n'
+        + listing('core/errors', 'trace_at_work') + '\n'
+        + listing('core/trace', 'set_current_trace', 'current_trace'),
         f'trace_at_work is errors.trace_at_work, {SLOPE_OF_SIN}',
         '(True, 1.0)'),
 }
@@ -164,7 +165,7 @@ def test_a_cell_replaces_the_definitions_of_the_library(run, name):
 
 
 def test_bind_redefined_twice_is_the_one_that_numpy_reaches(run):
-    bind = listing('core', 'Primitive')
+    bind = listing('core/trace', 'Primitive')
     for word in 'one', 'two':
         run(edited(bind, 'trace = current_trace',
                    f'print({word!r}, self)\n        trace = current_trace'))
@@ -177,8 +178,8 @@ def test_a_live_tracer_gets_the_methods_of_the_new_class(run):
     run('kept = []\nad.jvp(lambda x: kept.append(x), (3.0,), (1.0,));')
     run('Tracer.__pow__ = lambda self, n: ("power", n)')
     assert run('kept[0] ** 2') == "('power', 2)"
-    run('from autodiff_mini.errors import *\n' + edited(
-        listing('core', 'Tracer'), 'def __repr__',
+    run('from autodiff_mini.core.errors import *\n' + edited(
+        listing('core/trace', 'Tracer'), 'def __repr__',
         '__pow__ = lambda self, n: ("body", n)\n\n    def __repr__'))
     assert run('kept[0] ** 2, isinstance(kept[0], Tracer)') == (
         "(('body', 2), True)")
@@ -191,10 +192,10 @@ def test_a_live_tracer_gets_the_methods_of_the_new_class(run):
 
 
 def test_a_class_cannot_get_other_slots(run):
-    text = listing('jaxprs', 'Literal')
+    text = listing('core/jaxprs', 'Literal')
     slots = text[text.index('__slots__'):].partition('\n')[0]
     with pytest.raises(CellError, match='^TypeError: .*Literal.*__slots__'):
-        run('from autodiff_mini.jaxprs import *\n' + edited(
+        run('from autodiff_mini.core.jaxprs import *\n' + edited(
             text, slots, '__slots__ = ("other",)'))
 
 
@@ -202,7 +203,7 @@ def test_a_class_cannot_get_other_slots(run):
 
 def test_modules_that_are_imported_later_can_be_edited(run):
     assert run('def scan(f, init, xs):\n    return 7').startswith(
-        'edited: autodiff_mini.higher_order.')
+        'edited: autodiff_mini.calls.')
     assert run('ad.scan(None, None, None)') == '7'
     assert run('def expit(x):\n    return 7') == ''     # an application
     assert run('ad.expit(0.0)') == '0.5'
@@ -212,20 +213,20 @@ def test_modules_that_are_imported_later_can_be_edited(run):
 
 
 def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
-    text = listing('pytree', 'tree_leaves')
-    run('from autodiff_mini.pytree import *')
+    text = listing('core/trees', 'tree_leaves')
+    run('from autodiff_mini.core.trees import *')
     assert run(text) == ''
     assert run(edited(text, '[0]', '[0][:1]')) == (
-        'edited: autodiff_mini.pytree.tree_leaves')
+        'edited: autodiff_mini.core.trees.tree_leaves')
     assert run('ad.tree_leaves([1, 2])') == '[1]'
     assert run(text) == ''
     assert run('ad.tree_leaves([1, 2])') == '[1, 2]'
     # Defining a function with the extension's name does not edit it.
     run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
-    run('%unload_ext autodiff_mini.notebook')
+    run('%unload_ext autodiff_mini')
     run('def typeof(x):\n    return 8')
     assert run('typeof(0), core.typeof(0)') == '(8, 7)'
-    run('%load_ext autodiff_mini.notebook')
+    run('%load_ext autodiff_mini')
     run('def typeof(x):\n    return 9')
     assert run('core.typeof(0)') == '9'
 
@@ -283,7 +284,7 @@ def run_some_programs(kernel):
 def results(kernel):
     """Return the results of some programs with an unedited library."""
     kernel(GONE)
-    kernel(FRESH + '%unload_ext autodiff_mini.notebook')
+    kernel(FRESH + '%unload_ext autodiff_mini')
     return run_some_programs(kernel)
 
 

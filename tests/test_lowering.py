@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import seams
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
+from autodiff_mini.core import seams
+from autodiff_mini.core.jaxprs import drop_dead
+from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import Lowered
-from autodiff_mini.jaxprs import drop_dead
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import python_type
 from tests.programs import PROGRAMS

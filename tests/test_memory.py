@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.memory import gc_paused
+from autodiff_mini.core.memory import gc_paused
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS
 

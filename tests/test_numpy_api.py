@@ -100,7 +100,7 @@ def test_asarray_stacks_nested_lists_of_tracers():
     assert_same(y_dot, np.array([[1., 0], [0, 6]]))
 
 
-@needs('more')
+@needs('more_numpy')
 def test_none_for_the_dtype_of_a_ufunc_means_the_default():
     f = lambda x: np.add(x, 1, dtype=None)
     assert f(1.0) == 2.0

@@ -13,9 +13,9 @@ import pytest
 from scipy.integrate import RK45, solve_ivp
 
 import autodiff_mini as ad
-from autodiff_mini.applications.ode import (
+from autodiff_mini.core.errors import TracerBoolConversionError
+from autodiff_mini.wings.applications.ode import (
     BENDS, ERRORS, NODES, WEIGHTS, odeint)
-from autodiff_mini.errors import TracerBoolConversionError
 from tests.numerical import assert_same_type
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import current_trace
+from autodiff_mini.core.trace import current_trace
 
 ZEROS, ARRAY, LINALG_OUTER = np.zeros, np.array, np.linalg.outer
 X = np.array([1.0, 2.0, 3.0])

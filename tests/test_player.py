@@ -1,4 +1,4 @@
-"""notebook/player.py and telling.py: a recording describes a program.
+"""wings/notebook/player.py and telling.py: a recording describes a program.
 
 It changes nothing.
 """
@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import draft, seams
-from autodiff_mini.core import Trace
+from autodiff_mini import draft
+from autodiff_mini.core import seams
+from autodiff_mini.core.trace import Trace
 from autodiff_mini.draft.jvp import jvp_rules
 from autodiff_mini.draft.vmap import vmap_rules, vmap_with
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
-from autodiff_mini.notebook import player, telling
+from autodiff_mini.wings.notebook import player, telling
 from tests.numerical import assert_same
 
 TRANSFORMED = [

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import jvp
-from autodiff_mini.zeros import Zero
 from tests.amount import each
 from tests.numerical import (
     along, assert_close, assert_same, assert_same_type, derivative,

@@ -23,10 +23,9 @@ def loaded_after(*statements):
 
 
 def test_all_is_complete_and_without_repeats():
-    tree = ast.parse(Path(ad.__file__).read_text())
-    imported = [alias.asname or alias.name for node in ast.walk(tree)
-                if isinstance(node, ast.ImportFrom) for alias in node.names]
-    assert sorted(ad.__all__) == sorted({*imported, *ad.LATER} - {'seams'})
+    names = [name for names in ad.PUBLIC.values() for name in names.split()]
+    assert sorted(ad.__all__) == sorted([*names, *ad.wings.NAMES])
+    assert all(getattr(ad, name) is not None for name in ad.__all__)
 
 
 def test_editors_read_what_each_name_is():
@@ -39,14 +38,17 @@ def test_editors_read_what_each_name_is():
 
 def test_rare_modules_are_imported_on_demand():
     modules = {f'autodiff_mini.{where.rpartition(".")[0]}'
-               for where in ad.LATER.values() if 'patch' not in where}
+               for where in ad.places().values()
+               if where.startswith(('wings.', 'calls.', 'api.forward'))
+               and 'patch' not in where}
     before = loaded_after('import numpy')
     brought = loaded_after('import autodiff_mini', 'import numpy as np',
                            'autodiff_mini.grad(np.sin)(1.0)') - before
     assert modules and not brought & {
         *modules, 'html', 'json', 'statistics', 'pathlib', 'pkgutil',
-        'string', 'threading', 'traceback', 'autodiff_mini.higher_order',
-        'autodiff_mini.more.writing', 'autodiff_mini.fast.simplify'}
+        'string', 'threading', 'traceback', 'autodiff_mini.calls',
+        'autodiff_mini.wings.writing.assignment',
+        'autodiff_mini.wings.fast.simplify'}
     brought = loaded_after('from autodiff_mini import *') - before
     assert modules <= brought
     strangers = {name.partition('.')[0] for name in brought}
@@ -56,8 +58,8 @@ def test_rare_modules_are_imported_on_demand():
 @needs('fast')
 def test_the_first_program_brings_the_compiler_of_the_wing():
     """The part that takes loops apart comes with the first loop."""
-    compiler, fission = 'autodiff_mini.fast.compiler', (
-        'autodiff_mini.fast.fission')
+    compiler, fission = 'autodiff_mini.wings.fast.compiler', (
+        'autodiff_mini.wings.fast.fission')
     first = 'import autodiff_mini as ad', 'ad.jit(abs)(1.0)'
     assert loaded_after(*first) & {compiler, fission} == {compiler}
     assert fission in loaded_after(
@@ -80,7 +82,7 @@ def test_the_first_program_brings_the_compiler_of_the_wing():
     ('vmap', 'f in_axes=0 out_axes=0 axis_size=None'),
     pytest.param(
         'check_grads', "f args order modes=('fwd', 'rev') eps=None atol=None "
-        'rtol=None', marks=needs('tools')),
+        'rtol=None', marks=needs('debugging')),
 ])
 def test_arguments_are_those_that_api_promises(name, parameters):
     signature = inspect.signature(getattr(ad, name))
@@ -146,7 +148,7 @@ def test_transformed_partials_and_objects_have_a_readable_name(f, name, doc):
     (lambda: ad.make_jaxpr(double)(1.0).eqns[0].invars,
      '[Literal(2), Var(float64[])]'),
     pytest.param(lambda: ad.Primitive('twice'), 'twice',
-                 marks=needs('more')),
+                 marks=needs('more_calls')),
     pytest.param(lambda: ad.watch(double, 1.0),
                  f"1  {'The result is 2.':50}  2",
                  marks=needs('notebook')),

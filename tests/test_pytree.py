@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.pytree import leaf_names, node_types
+from autodiff_mini.core.trees import leaf_names, node_types
 
 Pair = namedtuple('Pair', 'x y')
 

@@ -8,7 +8,8 @@ import numpy as np
 import autodiff_mini as ad
 
 PACKAGE = Path(ad.__file__).parent
-WINGS = 'fast', 'elsewhere', 'more', 'tools'
+WINGS = ('fast', 'array_libraries', 'more_numpy', 'more_calls', 'writing',
+         'messages')
 
 
 def loss(x):

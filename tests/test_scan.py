@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.higher_order.loops import scan_p
+from autodiff_mini.calls.loops import scan_p
 from tests.numerical import assert_close, assert_same
+from tests.test_custom_jvp import assert_trees
 from tests.test_custom_jvp import custom as with_jvp
-from tests.test_custom_jvp import assert_trees, d, node
+from tests.test_custom_jvp import d, node
 from tests.test_custom_vjp import custom as with_vjp
 from tests.test_jit_equals_eager import assert_identical
 from tests.test_staged_calls import staged
@@ -360,7 +361,7 @@ def test_the_core_runs_loops_without_a_wing():
     lambda: ad.cond(True, lambda x: x, lambda x: x > 0, np.float64(0)),
 ])
 def test_the_core_refuses_different_carries_without_the_checks(mistake):
-    with ad.plain('tools'), pytest.raises(TypeError, match=(
+    with ad.plain('messages'), pytest.raises(TypeError, match=(
             'of .*<lambda>: (body function carry input and carry output must '
             'have|the branches must return) (the same|equal)')):
         mistake()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.pytree import FlatFunction, map_leaves
-from autodiff_mini.signature import exact_count, resolve_kwargs
+from autodiff_mini.core.signature import exact_count, resolve_kwargs
+from autodiff_mini.core.trees import FlatFunction, map_leaves
 
 
 def plain(x, y, n=2):
@@ -125,7 +125,7 @@ def test_jit_without_static_arguments_reads_no_signature(monkeypatch):
     """Reading it three times took longer than all else that `jit(f)` does."""
     def refuse(f):
         raise AssertionError('the signature is read')
-    monkeypatch.setattr('autodiff_mini.signature.signature_of', refuse)
+    monkeypatch.setattr('autodiff_mini.core.signature.signature_of', refuse)
     assert ad.jit(lambda x: x * 2)(3.0) == 6.0
 
 

@@ -90,7 +90,7 @@ def test_a_page_is_sound(browser, home, page):
 @pytest.mark.parametrize('scheme', ['light', 'dark'])
 def test_the_words_of_listings_can_be_read(browser, home, scheme):
     emulate(browser, 1280, scheme)
-    visit(browser, f'{home}/modules/core.html')
+    visit(browser, f'{home}/modules/core/trace.html')
     assert [*accessibility(browser, '.highlight')] == []
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import seams
-from autodiff_mini.tools import progress, slips
+from autodiff_mini.core import seams
+from autodiff_mini.wings.messages import progress, slips
 
 rng = np.random.default_rng(1)
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import special as scipy_special
 
 import autodiff_mini as ad
-from autodiff_mini.applications.special import (
+from autodiff_mini.wings.applications.special import (
     expit, log1pexp, logit, logsumexp)
 from tests.numerical import assert_close, assert_same_type
 from tests.traces import assert_named_everywhere

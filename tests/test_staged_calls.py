@@ -13,22 +13,15 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.call import call, call_p
-from autodiff_mini.higher_order.custom_jvp import custom_jvp_call_p
-from autodiff_mini.higher_order.staged_calls import StagedRule
+from autodiff_mini.calls.call import call, call_p
+from autodiff_mini.calls.custom_jvp import custom_jvp_call_p
+from autodiff_mini.calls.staged_calls import StagedRule
+from autodiff_mini.core.trace import Trace, current_trace
 from tests import amount
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import (
-    X,
-    assert_trees,
-    branching,
-    branching_rule,
-    custom,
-    d,
-    square,
-)
+    X, assert_trees, branching, branching_rule, custom, d, square)
 
 
 def staged(f):

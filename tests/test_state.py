@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import (
+from autodiff_mini.core.trace import (
     Primitive, Trace, current_trace, set_current_trace)
 from autodiff_mini.interpreters import abstract, jvp, transpose
 from tests.numerical import assert_same

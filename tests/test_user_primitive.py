@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
+from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
 from tests.rule_laws import ROWS
 from tests.test_custom_jvp import d

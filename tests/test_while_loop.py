@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Trace, current_trace
-from autodiff_mini.higher_order.loops import scan_p, while_p
+from autodiff_mini.calls.loops import scan_p, while_p
+from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import assert_trees, d, node
 from tests.test_unrolled import unrolled

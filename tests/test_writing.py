@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import ReadOnlyError, TracerError
-from autodiff_mini.higher_order.call import call
-from autodiff_mini.more.boxes import whose
+from autodiff_mini.calls.call import call
+from autodiff_mini.core.errors import ReadOnlyError, TracerError
+from autodiff_mini.wings.writing.boxes import whose
 from tests import amount, random_writing
 from tests.programs import PROGRAMS
 from tests.statements import assert_every_way_is_numpy, ran

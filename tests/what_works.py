@@ -16,8 +16,8 @@ import numpy as np
 import scipy.special
 
 import autodiff_mini as ad
-from autodiff_mini import seams
-from autodiff_mini.core import function_table, ufunc_table
+from autodiff_mini.core import seams
+from autodiff_mini.core.trace import function_table, ufunc_table
 from tests.programs import PROGRAMS
 from tests.test_programs import random_tangent
 

@@ -8,7 +8,7 @@ import pytest
 def is_there(wing):
     """Return whether a wing is present; it can be part of another wing."""
     parts = wing.split('.')
-    return all(find_spec('.'.join(['autodiff_mini', *parts[:i + 1]]))
+    return all(find_spec('.'.join(['autodiff_mini.wings', *parts[:i + 1]]))
                for i in range(len(parts)))
 
 

@@ -12,26 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_mini import seams
 from autodiff_mini.api.staging import as_type
-from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import TypeOrValueError, UnexpectedTracerError
+from autodiff_mini.core.jaxprs import Jaxpr, drop_dead
+from autodiff_mini.core.memory import Loan, own_memory
+from autodiff_mini.core.signature import gives_self, named_after
+from autodiff_mini.core.trace import (
     NUMBERS, ShapedArray, TraceTag, array_type, float0, own_name, public,
     typeof, typeof_result)
-from autodiff_mini.errors import TypeOrValueError, UnexpectedTracerError
+from autodiff_mini.core.trees import (
+    LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
+    register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
+    tree_structure)
+from autodiff_mini.core.types import convert
+from autodiff_mini.core.zeros import instantiate_all, instantiate_zeros
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 from autodiff_mini.interpreters.transpose import pull
-from autodiff_mini.jaxprs import Jaxpr, drop_dead
-from autodiff_mini.memory import Loan, own_memory
-from autodiff_mini.pytree import (
-    LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
-    register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
-    tree_structure)
-from autodiff_mini.signature import gives_self, named_after
-from autodiff_mini.zeros import instantiate_all, instantiate_zeros
 
 
 class LinearProgram(NamedTuple):

@@ -4,20 +4,20 @@ Arguments are checked here, where the user's own names are known, so the
 interpreters need no checks.  Chapter 20.
 """
 
-from autodiff_mini import seams
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import TypeOrValueError
+from autodiff_mini.core.memory import own_memory
+from autodiff_mini.core.signature import (
+    apply, argument_names, hold_arguments, named_after)
+from autodiff_mini.core.trace import (
     TraceTag, Tracer, fun_name, public, typeof, typeof_result)
-from autodiff_mini.errors import TypeOrValueError
+from autodiff_mini.core.trees import (
+    LEAF, FlatFunction, leaf_names, map_leaves, open_as, tree_flatten,
+    tree_structure)
 from autodiff_mini.interpreters.jvp import (
     fit_tangent, jvp_flat, whole_tangent)
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_axis, spread, vmap_flat)
-from autodiff_mini.memory import own_memory
-from autodiff_mini.pytree import (
-    LEAF, FlatFunction, leaf_names, map_leaves, open_as, tree_flatten,
-    tree_structure)
-from autodiff_mini.signature import (
-    apply, argument_names, hold_arguments, named_after)
 
 
 @public

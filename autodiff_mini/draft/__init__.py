@@ -26,6 +26,7 @@ And `jit` keeps the arrays and rules that a function captured when it was
 first called, as JAX and the library do.
 """
 
+from ._until import until  # for notebooks: what earlier chapters wrote
 from .branches import cond, while_loop
 from .calls import custom_jvp
 from .checkpoint import checkpoint

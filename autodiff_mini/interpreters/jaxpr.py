@@ -9,18 +9,18 @@ from operator import attrgetter
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import quote_line
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.core.memory import (
+    ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
+from autodiff_mini.core.signature import apply, argument_names
+from autodiff_mini.core.trace import (
     PYTHON_NUMBERS, Trace, Tracer, array_type, check_alive, current_trace,
     public, typeof, typeof_result, user_line)
-from autodiff_mini.errors import quote_line
-from autodiff_mini.interpreters import abstract
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.memory import (
-    ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
-from autodiff_mini.pytree import (
+from autodiff_mini.core.trees import (
     FlatFunction, leaf_names, map_leaves, tree_flatten)
-from autodiff_mini.signature import apply, argument_names
+from autodiff_mini.interpreters import abstract
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
+from autodiff_mini.core.errors import RuleTable, TypeOrValueError
+from autodiff_mini.core.memory import mark_as_arguments
+from autodiff_mini.core.trace import (
     ShapedArray, Trace, Tracer, current_trace, float0, tangent_type, typeof,
     user_line)
-from autodiff_mini.errors import RuleTable, TypeOrValueError
-from autodiff_mini.memory import mark_as_arguments
-from autodiff_mini.zeros import Zero, instantiate_zeros
+from autodiff_mini.core.types import convert
+from autodiff_mini.core.zeros import Zero, instantiate_zeros
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -11,12 +11,12 @@ from unicodedata import normalize
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import as_number
-from autodiff_mini.errors import RuleTable, quote_line
-from autodiff_mini.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
-from autodiff_mini.source import functions_in, lines_within
-from autodiff_mini.zeros import instantiate_zeros
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import RuleTable, quote_line
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
+from autodiff_mini.core.source import functions_in, lines_within
+from autodiff_mini.core.types import as_number
+from autodiff_mini.core.zeros import instantiate_zeros
 
 
 def inline(jaxpr, rules):

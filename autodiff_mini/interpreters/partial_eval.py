@@ -7,15 +7,15 @@ primals and unknown tangents leaves a linear program.  Chapter 9.
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.jaxprs import Literal
+from autodiff_mini.core.memory import owner_of
+from autodiff_mini.core.trace import (
     Trace, Tracer, base, current_trace, float0, tangent_type, typeof)
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTrace, JaxprTracer, stage_flat)
 from autodiff_mini.interpreters.jvp import jvp_flat
-from autodiff_mini.jaxprs import Literal
-from autodiff_mini.memory import owner_of
-from autodiff_mini.zeros import Zero
 
 
 class PartialEvalTrace(JaxprTrace):

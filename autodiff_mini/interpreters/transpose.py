@@ -8,13 +8,14 @@ from operator import attrgetter
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import convert
-from autodiff_mini.core import array_type, base, typeof
-from autodiff_mini.errors import REVERSE, RuleTable, quote_line, trace_at_work
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import (
+    REVERSE, RuleTable, quote_line, trace_at_work)
+from autodiff_mini.core.jaxprs import Jaxpr, Var, for_results, programs_in
+from autodiff_mini.core.trace import array_type, base, typeof
+from autodiff_mini.core.types import convert
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jvp import defjvp
-from autodiff_mini.jaxprs import Jaxpr, Var, for_results, programs_in
-from autodiff_mini.zeros import Zero
 
 rules = RuleTable(
     'Transpose rule', 'only linear operations can be transposed; if this one '

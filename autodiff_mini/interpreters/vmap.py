@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_mini.core import (
+from autodiff_mini.core.errors import RuleTable
+from autodiff_mini.core.memory import CLOSED_OVER, mark_as_arguments, to_read
+from autodiff_mini.core.trace import (
     Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof,
     user_line)
-from autodiff_mini.errors import RuleTable
-from autodiff_mini.memory import CLOSED_OVER, mark_as_arguments, to_read
 
 
 class Axis(NamedTuple):

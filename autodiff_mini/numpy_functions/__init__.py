@@ -4,4 +4,4 @@ import autodiff_mini.numpy_functions.borrowed
 import autodiff_mini.numpy_functions.composed
 import autodiff_mini.numpy_functions.creation
 import autodiff_mini.numpy_functions.methods
-import autodiff_mini.numpy_functions.shapes
+import autodiff_mini.numpy_functions.reshaping

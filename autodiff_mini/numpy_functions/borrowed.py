@@ -12,8 +12,8 @@ from types import FunctionType, ModuleType, SimpleNamespace
 import numpy as np
 
 import autodiff_mini.numpy_functions.creation  # noqa: F401
-from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.numpy_api import operand
+from autodiff_mini.core.trace import Tracer, function_table
+from autodiff_mini.numpy_functions.table import operand
 
 
 def array_or_tracer(a, dtype=None, **kwargs):

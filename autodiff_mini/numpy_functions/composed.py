@@ -8,8 +8,9 @@ import math
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from autodiff_mini.arrays import convert
-from autodiff_mini.numpy_api import asarray, composed_ufunc, implements
+from autodiff_mini.core.types import convert
+from autodiff_mini.numpy_functions.table import (
+    asarray, composed_ufunc, implements)
 
 composed_ufunc(np.positive)(lambda x: x)
 composed_ufunc(np.isnan)(lambda x: x != x)

@@ -5,11 +5,11 @@ Chapter 27.
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import convert, full
-from autodiff_mini.core import Tracer, typeof
-from autodiff_mini.memory import writable_result
-from autodiff_mini.numpy_api import as_is, asarray, implements
+from autodiff_mini.core import seams
+from autodiff_mini.core.memory import writable_result
+from autodiff_mini.core.trace import Tracer, typeof
+from autodiff_mini.core.types import convert, full
+from autodiff_mini.numpy_functions.table import as_is, asarray, implements
 
 
 @implements(np.full_like, writable_result)

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.core import Tracer, function_table
-from autodiff_mini.memory import as_new_result
+from autodiff_mini.core import seams
+from autodiff_mini.core.memory import as_new_result
+from autodiff_mini.core.trace import Tracer, function_table
 
 # Methods that call the NumPy function of the same name.
 NAMESAKES = (

@@ -10,18 +10,18 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import convert
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.memory import as_new_array, own_memory
+from autodiff_mini.core.trace import (
     PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
+from autodiff_mini.core.trees import tree_map
+from autodiff_mini.core.types import convert
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear, deftranspose
-from autodiff_mini.memory import as_new_array, own_memory
-from autodiff_mini.numpy_api import (
+from autodiff_mini.numpy_functions.table import (
     as_is, implements, operand, operator_ufunc, ufunc)
-from autodiff_mini.pytree import tree_map
-from autodiff_mini.zeros import Zero
 
 
 def row(function, *rules, name=None, impl=None):

@@ -10,15 +10,15 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import full
-from autodiff_mini.core import Primitive, Tracer, typeof, unwrapped
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import TracerError
+from autodiff_mini.core.jaxprs import Var, param_text
+from autodiff_mini.core.trace import Primitive, Tracer, typeof, unwrapped
+from autodiff_mini.core.types import full
+from autodiff_mini.core.zeros import Zero, instantiate_zeros
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.jaxprs import Var, param_text
-from autodiff_mini.numpy_api import asarray, operand
-from autodiff_mini.zeros import Zero, instantiate_zeros
+from autodiff_mini.numpy_functions.table import asarray, operand
 
 
 class Operand:

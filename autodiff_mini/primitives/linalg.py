@@ -5,10 +5,10 @@ import operator
 
 import numpy as np
 
-from autodiff_mini.core import Primitive
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.numpy_api import operator_ufunc
+from autodiff_mini.numpy_functions.table import operator_ufunc
 
 matmul_p = Primitive('matmul', operator.matmul)
 operator_ufunc(np.matmul, matmul_p, 'matmul')

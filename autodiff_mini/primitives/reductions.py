@@ -6,10 +6,11 @@ Chapters 1, 2, and 3.
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff_mini.arrays import convert
-from autodiff_mini.core import Kind, Primitive, function_table, typeof
+from autodiff_mini.core.trace import Kind, Primitive, function_table, typeof
+from autodiff_mini.core.types import convert
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
-from autodiff_mini.numpy_api import asarray, implements, reduced_axes
+from autodiff_mini.numpy_functions.table import (
+    asarray, implements, reduced_axes)
 
 reducing = Kind()   # the result is new; in C order, if the operand is
 

@@ -8,17 +8,17 @@ from itertools import accumulate
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from autodiff_mini import seams
-from autodiff_mini.arrays import astype_p, convert, strong
-from autodiff_mini.core import (
+from autodiff_mini.core import seams
+from autodiff_mini.core.jaxprs import Var
+from autodiff_mini.core.memory import as_new_array, as_new_result
+from autodiff_mini.core.trace import (
     Primitive, ShapedArray, Tracer, function_table, typeof)
+from autodiff_mini.core.types import astype_p, convert, strong
+from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.jaxprs import Var
-from autodiff_mini.memory import as_new_array, as_new_result
-from autodiff_mini.numpy_api import (
+from autodiff_mini.numpy_functions.table import (
     along, as_is, as_read_only_view, as_view, asarray, implements, operand)
-from autodiff_mini.zeros import Zero
 
 reshape_p = Primitive('reshape', np.reshape)
 

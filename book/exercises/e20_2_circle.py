@@ -10,7 +10,7 @@ circles around things other than radii, such as asterisks when it prints a
 structure.
 """
 
-from autodiff_mini.pytree import register_pytree_node
+from autodiff_mini.core.trees import register_pytree_node
 
 HINTS = (
     'Two functions: `flatten(circle)` returns the children and `aux`; '

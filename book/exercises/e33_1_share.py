@@ -14,7 +14,7 @@ its `params`. There are no side effects, so it doesn't matter how often an
 equation runs. You must not change the program that you are given.
 """
 
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal
 
 HINTS = (
     'Walk through the equations with two dicts. One says what has been '

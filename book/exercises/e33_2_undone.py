@@ -12,7 +12,7 @@ No bit may change, and no type. Some pairs only *nearly* undo each other: `1 /
 (1 / x)` can differ in the last bit, and `0.0 - (0.0 - x)` in the first.
 """
 
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import invert_p, neg_p
 from autodiff_mini.primitives.shapes import transpose_p
 

@@ -355,8 +355,8 @@ def attempt(name, source, lines, tests):
         library = importlib.import_module('autodiff_mini')
         for public in library.__all__:
             getattr(library, public)
-        library.seams.bring(None)
-        importlib.import_module('autodiff_mini.fast.fission')
+        library.core.seams.bring(None)
+        importlib.import_module('autodiff_mini.wings.fast.fission')
     linecache.cache[FILE] = len(source), None, source.splitlines(True), FILE
     first, passed, before = None, True, {}
     for test in re.findall(r'(?m)^(?:def )?(test_\w+)', tests):

@@ -3,7 +3,7 @@ be negative), and asterisks. So `unflatten` doesn't call `__init__`, and it
 checks nothing.
 """
 
-from autodiff_mini.pytree import register_pytree_node
+from autodiff_mini.core.trees import register_pytree_node
 
 
 class Circle:

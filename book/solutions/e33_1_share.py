@@ -11,7 +11,7 @@ the same operations into a program twice on purpose, and a pass like this one
 would undo that.
 """
 
-from autodiff_mini.jaxprs import Equation, Jaxpr, Literal
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal
 
 
 def share(jaxpr):

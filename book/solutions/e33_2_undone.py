@@ -9,7 +9,7 @@ difference `0.0 - x` is another operation. It turns 0.0 into 0.0, so if you
 apply it twice, -0.0 becomes 0.0.
 """
 
-from autodiff_mini.jaxprs import Equation, Jaxpr, Var, drop_dead
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Var, drop_dead
 from autodiff_mini.primitives.elementwise import invert_p, neg_p
 from autodiff_mini.primitives.shapes import transpose_p
 

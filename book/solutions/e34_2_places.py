@@ -1,5 +1,6 @@
-"""This is `last_uses` and `overwritten` of `fast/plan.py`, without shapes and
-dtypes. There, an array can take a result only if it has the result's type.
+"""This is `last_uses` and `overwritten` of `wings/fast/plan.py`, without
+shapes and dtypes. There, an array can take a result only if it has the
+result's type.
 
 An array of the caller has no owner in the program, so no operand is its
 owner. A view is never its own owner, so it isn't overwritten either. (It

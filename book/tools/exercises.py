@@ -23,7 +23,7 @@ import numpy as np
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import autodiff_mini
-from autodiff_mini.core import Trace, set_current_trace
+from autodiff_mini.core.trace import Trace, set_current_trace
 from book.tools import weave
 from book.tools.places import ROOT
 

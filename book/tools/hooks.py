@@ -8,7 +8,7 @@ import re
 from copy import copy
 from itertools import chain, pairwise
 from pathlib import Path
-from posixpath import dirname
+from posixpath import dirname, relpath
 
 from mkdocs.plugins import CombinedEvent, event_priority
 
@@ -22,14 +22,35 @@ SIDEBARS = re.compile(
 
 # {number of a chapter: the number that it had until 6 and 12 were added}
 OLD = {**{n: n - 1 for n in range(7, 12)}, **{n: n - 2 for n in range(13, 39)}}
+# {folder of the library: the one it was in until the listing was made}
+FORMER = {
+    'core': '.', 'calls': 'higher_order',
+    **{f'wings/{name}': name
+       for name in ('applications', 'fast', 'fused', 'notebook')},
+    'wings/array_libraries': 'elsewhere', 'wings/debugging': 'tools',
+    'wings/messages': 'tools', 'wings/more_calls': 'more/calls',
+    'wings/more_numpy': 'more', 'wings/writing': 'more',
+    'wings/writing/patch': 'more/patch'}
+# {module: its former name, with a folder if that isn't the one in FORMER}
+RENAMED = {
+    'trace': 'core', 'types': 'arrays', 'trees': 'pytree',
+    'table': './numpy_api', 'reshaping': 'numpy_functions/shapes',
+    'arguments': 'more/arguments', 'parts': 'more/parts',
+    'more_borrowed': 'borrowed', 'more_composed': 'composed',
+    'scipy_special': 'special', 'assignment': 'writing',
+    'traced_numpy': 'names', 'fused_compiler': 'compiler',
+    'fused_emitter': 'emitter', 'jit_methods': 'tools/methods',
+    'wrong_calls': 'calls', 'rule_results': 'rules',
+    'foreign_names': 'names', 'nans': 'debugging',
+    '_until': 'notebook/drafting'}
 MOVED = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
-<title>This chapter has a new number</title>
+<title>This page has a new address</title>
 <link rel="canonical" href="{0}">
 <script>location.replace("{0}" + location.hash)</script>
 <noscript><meta http-equiv="refresh" content="0; url={0}"></noscript>
-<p>This chapter has a new number: <a href="{0}">{0}</a></p>
+<p>This page has a new address: <a href="{0}">{0}</a></p>
 """
 
 
@@ -123,9 +144,25 @@ def on_post_build(config):
 
 
 def keep_addresses(pages, site):
-    """Let the old address of each chapter lead to the new one."""
+    """Let the old addresses of chapters and modules lead to the new ones."""
     for page in sorted(pages.glob('chapters/[0-9][0-9]_*.md')):
         number, _, name = page.stem.partition('_')
         if old := OLD.get(int(number)):
             (site / f'chapters/{old:02}_{name}.html').write_text(
                 MOVED.format(f'{page.stem}.html'))
+    for page in sorted(pages.glob('modules/**/*.md')):
+        new = page.relative_to(pages / 'modules').with_suffix('.html')
+        old = former(new)
+        path = site / 'modules' / old
+        if old != new and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(MOVED.format(relpath(new, old.parent)))
+
+
+def former(page):
+    """Return the address that the page of a module had, as a path."""
+    name = RENAMED.get(page.stem, page.stem)
+    if '/' in name:
+        return Path(f'{name}.html')
+    return Path(FORMER.get(page.parent.as_posix(), page.parent),
+                f'{name}.html')

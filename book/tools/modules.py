@@ -45,10 +45,13 @@ class AsHelp(griffe.Extension):
             return
         for part in getattr(node, 'body', ()):
             match part:
-                case ast.Assign([ast.Name('NAMES' | 'LATER')], names):
+                case ast.Assign([ast.Name('NAMES')], names):
                     for name, where in ast.literal_eval(names).items():
-                        mod.package.set_member(name, griffe.Alias(
-                            name, f'{mod.package.path}.{where}'))
+                        publish(mod.package, name, where)
+                case ast.Assign([ast.Name('PUBLIC')], names):
+                    for where, many in ast.literal_eval(names).items():
+                        for name in many.split():
+                            publish(mod.package, name, f'{where}.{name}')
         for found in weave.statements(mod.filepath.read_text()):
             for name in weave.bound(found) - mod.members.keys():
                 mod.set_member(name, griffe.Attribute(
@@ -61,6 +64,11 @@ class AsHelp(griffe.Extension):
                         name not in cls.members):
                     cls.set_member(name, griffe.Attribute(
                         name, lineno=part.lineno))
+
+
+def publish(package, name, where):
+    """Give the package a name that it imports from a module on demand."""
+    package.set_member(name, griffe.Alias(name, f'{package.path}.{where}'))
 
 
 def texts():

@@ -30,7 +30,7 @@ from book.tools.render import ChapterError, build, surroundings
 
 FOLDER = Path('pages')
 LEFT_OUT = 'katex.min.js'     # used by the build, not by the site
-PLAYER = ROOT / weave.PACKAGE / 'notebook'
+PLAYER = ROOT / weave.PACKAGE / 'wings/notebook'
 FILES = {'assets/player.js': PLAYER / 'player.js',
          'assets/guess.js': PLAYER / 'guess.js',
          'LICENSE.txt': ROOT / 'LICENSE', 'changes.md': ROOT / 'CHANGELOG.md'}

@@ -46,7 +46,7 @@ def linked(markdown, page):
 
     An entry of the reference links to its definition and explanations. The
     title of a listing links to its module, and a name written as
-    [`core.bind`][] links to its definition.
+    [`core.trace.bind`][] links to its definition.
     """
     def entry(match):
         meant = member(library(), match[1])

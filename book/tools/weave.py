@@ -1,7 +1,7 @@
 """Keep the code in the chapters equal to the code in the modules.
 
 The modules are the source of truth. A fence in a chapter that is titled with
-a module, such as ```` ```python title="autodiff_mini/core.py" ````, shows
+a module, such as ```` ```python title="autodiff_mini/core/trace.py" ````, shows
 some of its top-level statements. The module needs no marks, because the
 statements in the fence say which ones to copy. A new fence starts as one line
 that names them, `# weave: bind .. full_raise, Trace`.
@@ -149,12 +149,13 @@ def woven(path):
 def modules(root):
     """Return {title: {address: Statement}} of the library's modules.
 
-    The `__init__.py` of a package is left out.
+    A file such as `__init__.py`, with a name that starts with `_`, is left
+    out.
     """
     return {path.relative_to(root).as_posix():
             {found.address: found for found in statements(path.read_text())}
             for path in sorted((root / PACKAGE).rglob('*.py'))
-            if path.name != '__init__.py'}
+            if path.name[0] != '_'}
 
 
 def resolve(block, book):

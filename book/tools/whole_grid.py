@@ -9,7 +9,7 @@ import inspect
 from functools import cache, partial
 from importlib import import_module
 
-from autodiff_mini.core import Primitive
+from autodiff_mini.core.trace import Primitive
 from book.tools import modules, weave
 from book.tools.benchmark_tables import markdown
 from book.tools.places import ROOT
@@ -21,7 +21,7 @@ PAGE = ROOT / 'book/appendix/the_whole_grid.md'
 MAKERS = {'defjvp', 'deflinear', 'deftranspose', 'defwritten'}
 MARKS = {'rule': '●', 'default': '○', 'never': '–'}
 # Folders outside the grid: a wing, and the draft, which has its own grid.
-BESIDE = f'{weave.PACKAGE}/more/', weave.DRAFT
+BESIDE = f'{weave.PACKAGE}/wings/', weave.DRAFT
 
 # The statement that handles a primitive without a rule in the interpreter's
 # column.

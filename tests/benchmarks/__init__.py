@@ -9,6 +9,6 @@ All of them run in one process, in one thread on one core. First we check that
 they compute the same values. Then they take turns, and the figure is the best
 of many rounds. The spread says by how much three quarters of the rounds
 exceed it. The module `floors` has the floor, and the small compiler is `jit`
-without the wing `fast/`. autograd, torch, and JAX are measured if they are
+without the wing `fast`. autograd, torch, and JAX are measured if they are
 installed, and the fused backend if numba is. Times are not asserted.
 """

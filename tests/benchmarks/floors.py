@@ -15,7 +15,7 @@ from weakref import finalize
 import numpy as np
 
 from autodiff_mini import tree_leaves, tree_map
-from autodiff_mini.memory import gc_paused
+from autodiff_mini.core.memory import gc_paused
 
 BLOCK = 16_384
 

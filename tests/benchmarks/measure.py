@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.seams import lower
-from autodiff_mini.tools.costs import cost_of, work_of
+from autodiff_mini.core.seams import lower
+from autodiff_mini.wings.debugging.costs import cost_of, work_of
 from tests.benchmarks.floors import python_calls
 
 BUDGET = 0.5    # seconds for each call of a row

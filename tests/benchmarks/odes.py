@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from autodiff_mini.applications.ode import odeint
+from autodiff_mini.wings.applications.ode import odeint
 from tests.benchmarks.measure import Row
 from tests.benchmarks.peers import everywhere, gradients, jax, jnp
 

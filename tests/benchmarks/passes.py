@@ -8,8 +8,8 @@ from unittest.mock import patch
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.fast import compiler, emitter, plan
-from autodiff_mini.jaxprs import drop_dead
+from autodiff_mini.core.jaxprs import drop_dead
+from autodiff_mini.wings.fast import compiler, emitter, plan
 from tests.benchmarks.arrays import (
     black_scholes, gelu, hand_black_scholes, hand_gelu, options)
 from tests.benchmarks.measure import Row, measured

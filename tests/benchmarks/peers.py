@@ -32,7 +32,7 @@ except ImportError:
     jax = jnp = None
 
 EVERYBODY = ('autograd', 'torch', 'jax')
-FUSES = all(map(find_spec, ('numba', 'autodiff_mini.fused')))
+FUSES = all(map(find_spec, ('numba', 'autodiff_mini.wings.fused')))
 LIBRARIES = ['numpy', *[peer.__name__ for peer in (autograd, torch, jax)
                         if peer], *['numba'] * FUSES]
 

@@ -16,7 +16,6 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.draft.jit import compiled
-from autodiff_mini.notebook import drafting
 from book.tools.mainline import code_lines
 from tests import amount
 from tests.draft.programs import (
@@ -24,7 +23,7 @@ from tests.draft.programs import (
 from tests.programs import PROGRAMS as TABLE
 
 MODULES = {path.stem: path.read_text()
-           for path in Path(draft.__file__).parent.glob('*.py')}
+           for path in Path(draft.__file__).parent.glob('[!_]*.py')}
 PIECES = [piece for source in MODULES.values() for piece in
           re.split(r'(?m)^(?=# \d+[a-z]\. )', source)[1:]]
 
@@ -57,8 +56,8 @@ def test_a_chapter_starts_with_the_pieces_of_the_chapters_before_it():
                     for label in re.findall(r'^# (\d+)[a-z]', piece))
     for chapter in {*labels}:
         before, after = {}, {}
-        drafting.until(chapter, before)
-        drafting.until(chapter + 1, after)
+        draft.until(chapter, before)
+        draft.until(chapter + 1, after)
         assert before.keys() <= after.keys()
     assert callable(after['checkpoint']) and 'checkpoint' not in before
 

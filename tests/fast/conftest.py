@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_mini.fast import tape, twins
+from autodiff_mini.wings.fast import tape, twins
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import simplify
+from autodiff_mini.wings.fast import simplify
 from tests import amount
 from tests.random_numbers import (
     Numbers, Outcome, difference, equal, kind_of, twin)

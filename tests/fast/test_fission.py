@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import twins
-from autodiff_mini.fast.compiler import FastLowered
-from autodiff_mini.fast.fission import (
+from autodiff_mini.calls.programs import close
+from autodiff_mini.wings.fast import twins
+from autodiff_mini.wings.fast.compiler import FastLowered
+from autodiff_mini.wings.fast.fission import (
     add_up, fission, stays_finite, taken_apart)
-from autodiff_mini.fast.loop_source import loop_p
-from autodiff_mini.fast.simplify import opened, simplify
-from autodiff_mini.higher_order.programs import close
+from autodiff_mini.wings.fast.loop_source import loop_p
+from autodiff_mini.wings.fast.simplify import opened, simplify
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.test_jit_equals_eager import assert_identical
 from tests.test_unrolled import unrolled

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import leaves
+from autodiff_mini.wings.fast import leaves
 from tests.amount import each
 from tests.fast.both_ways import check_both_ways
 from tests.programs import PROGRAMS, is_inexact

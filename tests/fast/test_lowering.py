@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import Primitive, Trace, current_trace
+from autodiff_mini.core.trace import Primitive, Trace, current_trace
 from autodiff_mini.interpreters.abstract import rules as abstract_rules
-from autodiff_mini.fast.compiler import FastLowered
-from autodiff_mini.fast.emitter import Asked, choose_bits
-from autodiff_mini.fast.plan import UFUNCS
+from autodiff_mini.wings.fast.compiler import FastLowered
+from autodiff_mini.wings.fast.emitter import Asked, choose_bits
+from autodiff_mini.wings.fast.plan import UFUNCS
 from tests.test_jit_equals_eager import Labeled
 from tests.test_lowering import same_bits, text, without_lines
 

@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.fast.compiler import FastLowered
-from autodiff_mini.fast.plan import (
-    FRESH, is_piece, keeps_order, makes_order, plan)
-from autodiff_mini.fast.simplify import VIEWS, opened
+from autodiff_mini.core.jaxprs import Literal, Names
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
-from autodiff_mini.jaxprs import Literal, Names
+from autodiff_mini.wings.fast.compiler import FastLowered
+from autodiff_mini.wings.fast.plan import (
+    FRESH, is_piece, keeps_order, makes_order, plan)
+from autodiff_mini.wings.fast.simplify import VIEWS, opened
 from tests.benchmarks.passes import black_scholes, options, stages
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast.compiler import FastLowered, Version
-from autodiff_mini.fast.scalars import (
-    MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
-from autodiff_mini.fast.simplify import opened
 from autodiff_mini.primitives.elementwise import max_p, min_p, tanh_p
+from autodiff_mini.wings.fast.compiler import FastLowered, Version
+from autodiff_mini.wings.fast.scalars import (
+    MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
+from autodiff_mini.wings.fast.simplify import opened
 from tests.test_jit_equals_eager import (
     Raised, assert_identical, outcome, plain)
 from tests.test_lowering import without_lines
@@ -245,8 +245,8 @@ FEW_POINTS = [0.0, -0.0, 1.0, -2.5, 1e200, 5e-324, np.inf, -np.inf, np.nan]
 @pytest.fixture
 def eager_to_split(monkeypatch):
     """Make numbers free, so that the tests show what can be split."""
-    monkeypatch.setattr('autodiff_mini.fast.scalars.CALL', 1e6)
-    monkeypatch.setattr('autodiff_mini.fast.scalars.price', lambda _: 0)
+    monkeypatch.setattr('autodiff_mini.wings.fast.scalars.CALL', 1e6)
+    monkeypatch.setattr('autodiff_mini.wings.fast.scalars.price', lambda _: 0)
 
 
 def test_only_short_vectors_become_numbers(eager_to_split):
@@ -379,9 +379,9 @@ def halved(lib, c, limit):
 @pytest.mark.parametrize('name', LOOPS)
 def test_a_compiled_loop_equals_its_steps(eager_to_split, name, monkeypatch):
     """Also if a step is not finite, and with the same warnings."""
-    monkeypatch.setattr('autodiff_mini.fast.loop_source.HUGE', 4)
+    monkeypatch.setattr('autodiff_mini.wings.fast.loop_source.HUGE', 4)
     if 'unseen' in name:    # it stays in the loop
-        monkeypatch.setattr('autodiff_mini.fast.fission.MOST', 0)
+        monkeypatch.setattr('autodiff_mini.wings.fast.fission.MOST', 0)
     of_vectors = [*LOOPS].index(name) >= [*LOOPS].index('forwards')
     loop, rows = LOOPS[name], np.array([1.5, 0.25, -3.0])
     if of_vectors:

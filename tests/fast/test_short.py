@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import short, tape
+from autodiff_mini.wings.fast import short, tape
 from tests.fast.both_ways import check_both_ways
 
 X, Y = np.array([0.5, -1.0, 2.0]), np.float64(0.5)
@@ -184,4 +184,4 @@ def test_a_trace_that_ends_in_an_error_is_left():
         with pytest.raises(error):
             ad.grad(f)(2.0)
         assert type(np).__name__ == 'module'
-        assert ad.core.current_trace() is ad.core.Trace.base
+        assert ad.core.trace.current_trace() is ad.core.trace.Trace.base

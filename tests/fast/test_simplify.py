@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast.loop_source import loop_p
-from autodiff_mini.fast.simplify import opened, simplify
+from autodiff_mini.wings.fast.loop_source import loop_p
+from autodiff_mini.wings.fast.simplify import opened, simplify
 from tests.jaxpr_checks import check_jaxpr
 from tests.random_numbers import Outcome, difference
 from tests.random_signs import two_steps
@@ -21,12 +21,12 @@ from tests.wings import needs
 V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5
 
 
-@needs('more')
+@needs('more_numpy')
 def test_elementwise_rows_do_not_depend_on_import_order():
-    """All rows of the wing `more` used to count if they were imported."""
+    """All rows of the wing `more_numpy` used to count if they were imported."""
     code = ('import numpy as np, autodiff_mini as ad; {}; '
-            'from autodiff_mini.fast.plan import UFUNCS; '
-            'from autodiff_mini.fast.simplify import ELEMENTWISE; '
+            'from autodiff_mini.wings.fast.plan import UFUNCS; '
+            'from autodiff_mini.wings.fast.simplify import ELEMENTWISE; '
             'print(sorted(map(str, ELEMENTWISE))); '
             'print(sorted(map(str, UFUNCS)))')
     steps = ['ad.grad(np.log10)(1.0)', 'ad.jit(abs)(1.0)']

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import prepared, tape
-from autodiff_mini.higher_order.call import call
+from autodiff_mini.calls.call import call
 from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import mul_p, sin_p
+from autodiff_mini.wings.fast import prepared, tape
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.fast.both_ways import both_ways, check_both_ways

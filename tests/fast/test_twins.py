@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.fast import compiler, twins
+from autodiff_mini.wings.fast import compiler, twins
 from tests.numerical import assert_same
 from tests.test_jit_equals_eager import assert_identical
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini import seams
+from autodiff_mini.core import seams
 from tests.wings import needs
 
 pytestmark = needs('fast')
@@ -44,7 +44,7 @@ def test_an_unknown_backend_is_refused():
 
 def test_without_numba_the_error_says_how_to_install_it():
     cure = 'needs numba, .* Install it with `pip install numba`'
-    with patch('autodiff_mini.fused.choice.find_spec', lambda name: None):
+    with patch('autodiff_mini.wings.fused.choice.find_spec', lambda name: None):
         with pytest.raises(ModuleNotFoundError, match=cure) as caught:
             ad.jit(bell, backend='fused')
         assert caught.value.name == 'numba'

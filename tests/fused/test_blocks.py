@@ -8,8 +8,8 @@ from tests.fused.programs import Exactly
 
 pytest.importorskip('numba', reason='numba compiles the kernels')
 
-from autodiff_mini.fused import native, stages  # noqa: E402
-from autodiff_mini.fused.stages import Kernel  # noqa: E402
+from autodiff_mini.wings.fused import native, stages  # noqa: E402
+from autodiff_mini.wings.fused.stages import Kernel  # noqa: E402
 
 MODES = 'ignore', 'warn', 'raise', 'call'
 EVENTS = {      # by name in np.errstate: a number that causes it
@@ -225,7 +225,7 @@ def test_a_short_block_of_few_elements_is_left_to_numpy():
 def test_the_pieces_are_fed_from_memory_that_stays():
     f = ad.jit(lambda x: np.exp(x * 2 + 1) * x + x, backend='fused')
     f(np.ones(100_000))
-    [scratch] = [x for x in ad.higher_order.jit.compiled(
+    [scratch] = [x for x in ad.calls.jit.compiled(
         f.last, 'fused').fast.functions.values()
         for x in x.__globals__.values() if isinstance(x, native.Scratch)]
     before = [id(x) for x in scratch[0]]

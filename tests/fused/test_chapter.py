@@ -11,7 +11,7 @@ from book.tools import weave
 
 pytest.importorskip('numba', reason='numba compiles the kernels')
 
-from autodiff_mini.fused import native  # noqa: E402
+from autodiff_mini.wings.fused import native  # noqa: E402
 
 PAGE = Path(weave.__file__).parents[1] / 'chapters/36_single_numbers.md'
 FENCE = re.compile(r'(?ms)^```(?:python|py) *\n(.*?)^```$')

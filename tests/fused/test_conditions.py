@@ -23,12 +23,12 @@ CONDITIONS = [
     ('stages', "STRICT = {\n    add_p", "STRICT = {\n    where_p: '', add_p"),
     ('stages', 'depth[eqn.outvars[0]] = n + (not is_arithmetic(eqn))',
      'depth[eqn.outvars[0]] = n'),
-    ('emitter', 'and last[v] == i]', ']'),
-    ('emitter', 'self.in_order, shape = True, block', 'shape = block'),
-    ('emitter', 'if math.prod(block.outs[0].aval.shape) >= HUGE:',
+    ('fused_emitter', 'and last[v] == i]', ']'),
+    ('fused_emitter', 'self.in_order, shape = True, block', 'shape = block'),
+    ('fused_emitter', 'if math.prod(block.outs[0].aval.shape) >= HUGE:',
      'if True:'),
-    ('emitter', 'if size % rows and own:', 'if False:'),
-    ('emitter', '                   and any(v in eqn.invars for eqn in '
+    ('fused_emitter', 'if size % rows and own:', 'if False:'),
+    ('fused_emitter', '                   and any(v in eqn.invars for eqn in '
      'arithmetic)]', '                   ]'),
     ('kernels', 'if out in kept:', 'if False:'),
     ('kernels', 'if has_dtype else', 'if True else'),

@@ -62,7 +62,7 @@ def test_a_program_of_numbers_equals_the_usual_one():
 
 
 @pytest.mark.rest
-@needs('more')
+@needs('more_numpy')
 @needs('applications')
 @each_piece(piece for piece in GALLERY if not piece.branches)
 def test_a_piece_of_the_gallery_equals_the_usual_one(piece):

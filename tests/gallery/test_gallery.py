@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core.errors import TracerError
 from tests.amount import rest
 from tests.gallery import GALLERY
 from tests.numerical import derivative
 from tests.wings import needs
 
-pytestmark = [needs('more'), needs('applications')]
+pytestmark = [needs(wing) for wing in (
+    'more_numpy', 'more_calls', 'writing', 'applications')]
 
 FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from autodiff_mini.more.decompositions import over_gap_p, singular_slope_p
+from autodiff_mini.wings.more_numpy.decompositions import (
+    over_gap_p, singular_slope_p)
 from tests.programs import TRIANGLE, ints, program
 
 rng, later_rng = np.random.default_rng(5), np.random.default_rng(6)

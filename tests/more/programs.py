@@ -1,4 +1,4 @@
-"""The programs of the wing `more`, which join the table of programs."""
+"""The programs of the wing `more_numpy`, which join the table of programs."""
 
 import tests.more.arranging  # noqa: F401
 import tests.more.averages  # noqa: F401

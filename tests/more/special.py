@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import scipy.special
 
-from autodiff_mini.more.special import gammainc_a_p
+from autodiff_mini.wings.more_numpy.scipy_special import gammainc_a_p
 from tests.programs import c64, c128, f16, f32, f64, ints, program
 
 HALF = 'SciPy computes in double precision, or in single'

@@ -8,7 +8,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import autodiff_mini as ad
-from autodiff_mini.errors import TracerError
+from autodiff_mini.core.errors import TracerError
 from tests.numerical import assert_close, assert_same, derivative
 
 nan, inf = np.nan, np.inf

@@ -45,7 +45,7 @@ def test_each_row_links_to_its_definitions():
 
 def test_a_missing_definition_is_an_error():
     with pytest.raises(AttributeError):
-        reference.linked('[`core.nowhere`][]', PAGE)
+        reference.linked('[`core.trace.nowhere`][]', PAGE)
 
 
 def test_b4_every_statement_of_the_draft_is_in_book_one_once(monkeypatch):

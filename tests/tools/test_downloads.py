@@ -38,7 +38,7 @@ def test_a_downloaded_notebook_has_what_it_shows(cells):
         b'<svg viewBox="0 -9 30 20" width="30" height="20" '
         b'style="background: white"/>')
     assert 'See [the next](02_next.ipynb) and a list.' in text
-    assert '```python\n# autodiff_mini/core.py\nx = 1\n```' in text
+    assert '```python\n# autodiff_mini/core/trace.py\nx = 1\n```' in text
     assert cells[2].source.startswith('# autodiff_mini/draft.py\nimport math')
     assert cells[4].source.startswith(downloads.SOURCE + '\nfrom book')
 
@@ -47,7 +47,7 @@ def test_a_downloaded_notebook_shows_no_raw_markup_of_the_page(cells):
     text = cells[1].source
     assert 'A note.<sup>1</sup> A step of the player, and `x[^a]`.' in text
     assert '\n<sup>1</sup> Its text.\n\n<sup>2</sup> See <sup>1</sup>.' in text
-    assert '<summary>What <code>core.py</code> does</summary>' in text
+    assert '<summary>What <code>trace.py</code> does</summary>' in text
     assert 'e01_1: `make watch E=01`.' in text
     assert '{ .' not in text
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core import ufunc_table
+from autodiff_mini.core.trace import ufunc_table
 from book.tools import exercises, render, runner
 from book.tools.places import ROOT
 
@@ -125,7 +125,7 @@ def test_a_marker_becomes_tasks_with_nested_hints_and_solutions(book):
 
 def test_an_exercise_leaves_the_librarys_tables_unchanged():
     with exercises.loaded('x', 'import numpy as np\n'
-                          'from autodiff_mini.core import ufunc_table\n'
+                          'from autodiff_mini.core.trace import ufunc_table\n'
                           'ufunc_table[np.sin] = None\n'):
         assert ufunc_table[np.sin] is None
     assert ad.jvp(np.sin, (0.0,), (1.0,)) == (0.0, 1.0)

@@ -15,7 +15,7 @@ import pytest
 from matplotlib.ft2font import FT2Font
 
 import autodiff_mini as ad
-from autodiff_mini.notebook.drawing import draw
+from autodiff_mini.wings.notebook.drawing import draw
 from book.tools import weave
 
 SVG = '{http://www.w3.org/2000/svg}'

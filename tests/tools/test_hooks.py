@@ -258,6 +258,26 @@ def test_the_old_address_of_a_chapter_leads_to_the_new_one(tmp_path):
     assert broken_links(tmp_path / 'site') == []
 
 
+def test_the_old_address_of_a_module_leads_to_the_new_one(tmp_path):
+    for new, old in {
+            'core/trace': 'core', 'core/seams': 'seams', 'calls/jit':
+            'higher_order/jit', 'wings/fast/tape': 'fast/tape',
+            'numpy_functions/table': 'numpy_api', 'numpy_functions/reshaping':
+            'numpy_functions/shapes', 'primitives/parts': 'more/parts',
+            'wings/writing/assignment': 'more/writing',
+            'wings/writing/patch/makers': 'more/patch/makers',
+            'wings/more_calls/checkpoint': 'more/calls/checkpoint',
+            'wings/more_calls/jit_methods': 'tools/methods'}.items():
+        for folder, suffix in ('pages', 'md'), ('site', 'html'):
+            path = tmp_path / folder / f'modules/{new}.{suffix}'
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text('<h1>A module</h1>')
+        hooks.keep_addresses(tmp_path / 'pages', tmp_path / 'site')
+        text = (tmp_path / f'site/modules/{old}.html').read_text()
+        assert f'{new.rpartition("/")[2]}.html" + location.hash)' in text
+    assert broken_links(tmp_path / 'site') == []
+
+
 @pytest.mark.rest
 def test_a_page_of_a_module_has_a_sidebar_with_its_folder(tmp_path):
     """And only it; the order is that of the list of modules."""

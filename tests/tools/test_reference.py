@@ -11,7 +11,8 @@ import autodiff_mini as ad
 from book.tools import modules, places, reference, weave
 from tests.wings import needs
 
-pytestmark = [needs(wing) for wing in ('applications', 'notebook', 'more.patch')]
+pytestmark = [needs(wing)
+              for wing in ('applications', 'notebook', 'writing.patch')]
 
 GROUPS = reference.groups()
 ENTRIES = [name for names in GROUPS.values() for name in names]

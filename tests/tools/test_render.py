@@ -38,7 +38,7 @@ def chapter(directory, text, name='01_chapter.md'):
 
 def test_the_page_has_the_text_and_outputs_of_its_cells(page):
     for text in (
-            '\n```python title="autodiff_mini/core.py"\nimport numpy as np\n'
+            '\n```python title="autodiff_mini/core/trace.py"\nimport numpy as np\n'
             'import sys, warnings\n```\n\n> A note.\n\n',
             '```py title="autodiff_mini/static.py"\nthis_never_runs()\n```',
             '6 * 7\n```\n\n<div class="output">\n<pre class="stdout" '

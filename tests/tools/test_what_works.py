@@ -10,7 +10,7 @@ from tests.wings import needs
 DATA = json.loads(what_works.DATA.read_text())
 
 
-@needs('more')
+@needs('more_numpy')
 @pytest.mark.rest
 def test_the_data_equal_a_new_measurement():
     from tests.what_works import answers

@@ -1,0 +1,451 @@
+"""The core: primitives, and the interpreters that are asked about them.
+
+Every operation on a traced value calls `bind`, which asks the *current trace*
+what the operation means.  To change what a program means, make another trace
+current and run it.  Chapter 1.
+"""
+
+import sys
+from _thread import get_ident  # without importing threading
+from dataclasses import dataclass
+from functools import lru_cache, partial, wraps
+from importlib import import_module
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_mini.core import seams
+from autodiff_mini.core.errors import (
+    NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
+    last_refusal, trace_at_work)
+
+
+def user_line(depth):
+    """Return where the user's program called the library.
+
+    A frame would keep its variables alive; its code and position do not.
+    """
+    frame = sys._getframe(depth)
+    while is_library[frame.f_code.co_filename] and frame.f_back:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+class Primitive:
+    """An operation that each interpreter gives a meaning.
+
+    Args:
+        name: its name in errors and printed programs.
+        impl: the function that computes it on plain arrays.
+        multiple_results: whether it returns a list of results.
+        is_call: whether it carries Python functions in its parameters.
+            They can close over tracers, so an interpreter applies its rule
+            even if none of the operands is its own, and tells the rule how
+            to re-enter the transformation.
+
+    Source: `Primitive` in JAX's `jax/_src/core.py`.
+    """
+
+    def __init__(self, name, impl=None, *, multiple_results=False,
+                 is_call=False):
+        self.name = name
+        self.impl = impl
+        self.multiple_results = multiple_results
+        self.is_call = is_call
+
+    def bind(self, *args, **params):
+        """Return the result, which the current trace determines."""
+        trace = current_trace()
+        if seams.ask.taken:
+            return seams.ask(trace, self, args, params)
+        return trace.process_primitive(self, args, params)
+
+    def __repr__(self):
+        return self.name
+
+    def __copy__(self, memo=None):
+        return self     # its rules are looked up by identity
+
+    __deepcopy__ = __copy__
+
+    def __reduce__(self):
+        copying = import_module('autodiff_mini.core.copying')
+        return copying.primitive_place(self)
+
+
+class Kind:
+    """A group of primitives that share definitions.
+
+    Call it with a name and an implementation to make another primitive.
+    """
+
+    def __init__(self):
+        self.primitives = []
+        self.definitions = []
+
+    def __call__(self, name, impl):
+        primitive = Primitive(name, impl)
+        self.primitives.append(primitive)
+        for define in self.definitions:
+            define(primitive)
+        return primitive
+
+    def define(self, define):
+        """Call `define` with each primitive; use it as a decorator."""
+        self.definitions.append(define)
+        for primitive in self.primitives:
+            define(primitive)
+        return define
+
+
+elementwise = Kind()
+
+
+class Trace:
+    """An interpreter at work; current inside its `with` block.
+
+    It defines each primitive in terms of primitives that its parent
+    interprets.  The trace without a parent, `base`, computes.
+
+    Args:
+        parent: the trace that was current before.
+        tag: the application of a transformation that it belongs to.
+    """
+
+    base: 'Trace'
+    thread = None   # the thread it runs in, for an error message
+    line = None     # the user's line, if an inner trace has found it
+    watcher = None  # checks each result, also in traces inside this one
+
+    def __init__(self, parent, tag):
+        self.parent = parent
+        self.tag = tag
+
+    def __enter__(self):
+        self.thread = get_ident()
+        if self.parent.watcher:
+            self.parent.watcher.watch(self)
+        if seams.note.taken:
+            seams.note(type(self))
+        set_current_trace(self)
+        if self.parent is Trace.base and seams.enter_outermost.taken:
+            seams.enter_outermost(self)
+        return self
+
+    def __exit__(self, *error):
+        self.thread = None
+        set_current_trace(self.parent)
+        if self.parent is Trace.base and seams.leave_outermost.taken:
+            seams.leave_outermost(self)
+
+    def process_primitive(self, primitive, args, params):
+        """Return the result, or results, of `primitive` on `args`.
+
+        While `interpret` runs, the parent is current and knows the line of
+        the user's program that asked for the operation.  A result records
+        that line or, if it belongs to an outer trace, that it was made here.
+        """
+        parent, line = self.parent, self.line or user_line(2)
+        try:
+            set_current_trace(parent)
+            parent.line = None if primitive.is_call else line
+            out = self.interpret(primitive, args, params)
+        finally:
+            parent.line = None
+            set_current_trace(self)
+        for y in out if primitive.multiple_results else [out]:
+            if isinstance(y, Tracer):
+                if y._trace is self:
+                    y.line = line
+                elif not primitive.is_call:
+                    y.made_in = self
+        return out
+
+    def interpret(self, primitive, args, params):
+        """Return the result or results, while the parent is current."""
+        raise NotImplementedError(
+            f'{type(self).__name__} does not define interpret')
+
+    def process_function(self, function, args, kwargs):
+        """Return the result of a NumPy function composed of primitives."""
+        return function_table[function](*args, **kwargs)
+
+    def lift(self, x):
+        """Return the plain array `x` as this trace sees it."""
+        return self.parent.lift(x)
+
+    def box(self, x):
+        """Return a tracer of this trace for a plain or an outer value."""
+        return self.parent.box(x)
+
+    def keep(self, x):
+        """Return the plain array `x`, or a copy if it must not change."""
+        return self.parent.keep(x)
+
+
+class EvalTrace(Trace):
+    """The interpreter at the bottom, which computes.
+
+    It has no parent, so a tracer that gets here has escaped.
+    """
+
+    def process_primitive(self, primitive, args, params):
+        for x in args:
+            if isinstance(x, Tracer):
+                raise UnexpectedTracerError(x)
+        return primitive.impl(*args, **params)
+
+    def lift(self, x):
+        return x
+
+    keep = lift
+
+    def box(self, x):
+        if isinstance(x, Tracer):
+            raise UnexpectedTracerError(x)
+        return x
+
+
+base = Trace.base = EvalTrace(parent=None, tag=None)
+set_current_trace = trace_at_work.set
+
+
+# The trace that is asked about the next operation.
+current_trace = partial(trace_at_work.get, base)
+
+
+def public(f):
+    """Wrap `f` so that its errors show only the user's part of the program.
+
+    If the first parameter, or the one after `self`, has a name that is in
+    FUNCTION_FIRST, it must be a function.
+    """
+    names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
+    first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
+
+    @wraps(f)
+    def public_f(*args, **kwargs):
+        trace, before = current_trace(), last_refusal.get()
+        try:
+            for i in first:
+                if not callable(args[i] if len(args) > i
+                                else kwargs.get(names[i])):
+                    seams.refuse_call(f, i, args, kwargs)
+            out = f(*args, **kwargs)
+        except BaseException as error:
+            set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
+            hidden = isinstance(error, Exception) and seams.tell(error)
+            if hidden:
+                traceback = hidden.__traceback__
+                try:
+                    raise hidden from None
+                finally:
+                    hidden.__traceback__ = traceback    # without this frame
+            raise   # bare, because `raise error` would add this frame again
+        if last_refusal.get() is not before:
+            seams.warn_of_lost_refusal()
+        return out
+    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
+    return public_f
+
+
+FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
+
+
+unwrap_as = {}  # by class of array: a function, see `unwrapped`
+
+
+def unwrapped(x, to_write=False):
+    """Return the form of an array that the library reads or writes."""
+    kind = type(x)
+    return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
+
+
+@dataclass(eq=False)
+class TraceTag:
+    """One application of a transformation; it identifies its tracers."""
+
+    transform: str
+    function: object
+
+    def __str__(self):
+        return f'{self.transform} of {fun_name(self.function)}'
+
+
+class LambdaName(str):
+    """The name of a lambda, with its code, which knows the line."""
+
+    __slots__ = 'code',
+
+    def __reduce__(self):
+        return str, (str(self),)    # pickle cannot keep code
+
+
+def own_name(f) -> str:
+    """Return the name of the function `f` in printed programs."""
+    name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
+    if name is None:    # a partial, a name, or an object
+        return own_name(f.func) if isinstance(f, partial) else (
+            f if isinstance(f, str) else type(f).__qualname__)
+    if name[-8:] == '<lambda>' and type(name) is str:
+        name = LambdaName(name)
+        name.code = getattr(f, '__code__', None)
+    return name
+
+
+def fun_name(f) -> str:
+    """Return the name of the function `f` for error messages."""
+    return seams.advise('function', name := own_name(f), name)
+
+
+class Tracer(Refusals):
+    """A value that a trace follows, used like an array.
+
+    A subclass defines `aval`, its type.  When NumPy asks a tracer how to
+    compute with it, the tracer finds the primitive in a table.  Converting a
+    tracer to a plain number raises an error.
+    """
+
+    __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')
+
+    aval: 'ShapedArray'
+    shape = property(attrgetter('aval.shape'))
+    dtype = property(attrgetter('aval.dtype'))
+    ndim = property(attrgetter('aval.ndim'))
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        key = (ufunc, method) if kwargs or method != '__call__' else ufunc
+        return ufunc_table[key](*inputs, **kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        if len(types) > 1 and not unwrap_as.keys().isdisjoint(types):
+            return NotImplemented   # the other array's method answers
+        if kwargs.get('out') is not None:
+            return function_table[function, 'out'](*args, **kwargs)
+        kwargs.pop('out', None)
+        return current_trace().process_function(function, args, kwargs)
+
+    def __repr__(self):
+        return f'{type(self).__name__}<{self.aval}>'
+
+
+ufunc_table = NumPyTable()
+function_table = NumPyTable()
+
+
+class ShapedArray(NamedTuple):
+    """The type of an array: its shape and dtype, without its values.
+
+    Attributes:
+        shape: the lengths of the axes, a tuple of ints.
+        dtype: a NumPy dtype.
+        weak_type: True for Python numbers, which take on the dtype of the
+            array that they are combined with (NEP 50).
+
+    Source: `ShapedArray` in JAX's `jax/_src/core.py`.
+
+    Examples:
+        >>> print(typeof(np.ones((2, 3), np.float32)))
+        float32[2,3]
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak_type: bool = False
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __str__(self):
+        return f'{self.dtype}[{",".join(map(str, self.shape))}]'
+
+    def __repr__(self):
+        weak = ', weak_type=True' if self.weak_type else ''
+        return f'ShapedArray({self}{weak})'
+
+
+def typeof(x) -> ShapedArray:
+    """Return the type of `x`: its shape, its dtype, and whether it is weak.
+
+    Args:
+        x: a tracer, an array of any library that supports NumPy's protocols,
+            a NumPy scalar, a Python number, or a ShapedArray.
+
+    Raises:
+        TypeError: `x` cannot be traced.
+
+    Examples:
+        >>> typeof(2.0).weak_type, typeof(np.float64(2.0)).weak_type
+        (True, False)
+    """
+    kind = type(x)
+    if kind is np.ndarray:
+        return array_type(x.shape, x.dtype)
+    if kind in NUMBERS:
+        return NUMBERS[kind]
+    if isinstance(x, Tracer):
+        return x.aval
+    if is_array(x):
+        return array_type(tuple(x.shape), x.dtype)
+    if kind is ShapedArray:
+        return x
+    if isinstance(x, (int, float, complex)):    # for example, an IntEnum
+        return array_type((), np.asarray(x).dtype)
+    raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
+                    + seams.advise('register', 'pass an array or a number',
+                                   kind))
+
+
+def is_array(x) -> bool:
+    """Return whether `x` is an array, from NumPy or another library."""
+    if isinstance(x, (Tracer, np.matrix, np.ma.MaskedArray)):
+        return False
+    return (isinstance(x, (np.ndarray, np.generic))
+            or seams.library_of((x,)) is not None)
+
+
+float0 = np.dtype([('float0', np.void, 0)])
+
+
+@lru_cache(maxsize=4096)
+def array_type(shape, dtype):
+    """Return the type of an array, always as the same object."""
+    if dtype.kind not in 'biufc' and dtype != float0:
+        raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
+                        'must be boolean, integer, float, or complex')
+    return ShapedArray(shape, dtype)
+
+
+PYTHON_NUMBERS = {kind: ShapedArray((), np.dtype(kind), weak_type=True)
+                  for kind in (bool, int, float, complex)}
+NUMBERS = PYTHON_NUMBERS | {
+    np.dtype(code).type: array_type((), np.dtype(code))
+    for code in '?' + np.typecodes['AllInteger'] + np.typecodes['AllFloat']}
+
+
+def tangent_type(aval):
+    """Return the type of the tangents of values of type `aval`.
+
+    Integers and booleans cannot be perturbed, so their tangents are float0.
+    """
+    if aval.dtype.kind in 'fc':
+        return aval
+    return ShapedArray(aval.shape, float0)
+
+
+def typeof_result(x):
+    """Return the type of a result, or raise an error if it has escaped."""
+    if isinstance(x, str):
+        raise TypeError('a value of type str cannot be traced: return only '
+                        'arrays and numbers')
+    if isinstance(x, Tracer) and x._trace.thread is None:
+        check_alive(x, current_trace())
+    return typeof(x)
+
+
+def check_alive(tracer, trace):
+    """Raise an error if `trace` is outside the tracer's transformation."""
+    if not is_alive(tracer, trace):
+        raise UnexpectedTracerError(tracer)

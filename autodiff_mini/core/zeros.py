@@ -1,0 +1,123 @@
+"""Symbolic zeros: the tangents of values that are not perturbed.
+
+A zero that is not an array can be recognized, left out of a list of arrays,
+and converted to an array if one is needed.  The rules of primitives get a
+Zero, and the rules of users a SymbolicZero.  Chapter 23.
+"""
+
+import numpy as np
+
+from autodiff_mini.core import seams
+from autodiff_mini.core.trace import (
+    NUMBERS, float0, is_array, tangent_type, typeof)
+from autodiff_mini.core.types import full
+
+
+class Zero:
+    """The tangent of an unperturbed value: a zero that is not an array.
+
+    Args:
+        like: the value whose tangent it is, or the type of that value.
+    """
+
+    __slots__ = ('like',)
+
+    def __init__(self, like):
+        self.like = like
+
+    @property
+    def aval(self):
+        return tangent_type(typeof(self.like))
+
+    def __repr__(self):
+        return f'{type(self).__name__}({self.aval})'
+
+    def refuse(self, *_, **__):
+        raise TypeError(f'{self!r} is a symbolic zero, not an array. Test '
+                        'for it with isinstance(t, ad.Zero), or convert it '
+                        'to an array with ad.instantiate_zeros(t).')
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = refuse
+    __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = refuse
+    __pow__ = __neg__ = __getitem__ = __array__ = __array_ufunc__ = refuse
+    __float__ = __bool__ = __lt__ = __gt__ = refuse
+
+
+def instantiate_zeros(t):
+    """Return the tangent `t`, converted to an array if it is a Zero.
+
+    Args:
+        t: an array, or a Zero.
+
+    Examples:
+        >>> instantiate_zeros(Zero(np.ones(2)))
+        array([0., 0.])
+    """
+    if not isinstance(t, Zero):
+        return t
+    aval = t.aval
+    if aval.dtype == float0:
+        return np.zeros(aval.shape, float0)
+    if type(t.like) in NUMBERS:
+        return type(t.like)(0)
+    if is_array(t.like):   # an array of any library
+        return np.zeros_like(t.like)[()]
+    zeros = full(t.like, aval.shape, 0, aval.dtype)
+    return zeros.item() if aval.weak_type else zeros[()]
+
+
+def instantiate_all(ts, others) -> list:
+    """Return tangents as arrays.
+
+    If the library of a zero is unknown, the library of `others` is used.
+    """
+    if Zero not in map(type, ts):
+        return list(ts)
+    library = seams.library_of(others)
+    return list(map(instantiate_zeros, library.zeros(ts) if library else ts))
+
+
+def perturbed(x_dots) -> tuple:
+    """Return which tangents or cotangents are not Zeros, as booleans."""
+    return tuple([type(t) is not Zero for t in x_dots])
+
+
+def pack(xs, x_dots) -> list:
+    """Return a list of the primals and of the tangents that are arrays."""
+    return [*xs, *[t for t in x_dots if type(t) is not Zero]]
+
+
+def unpack(arrays, moving):
+    """Return the primals and the tangents that `pack` put into a list."""
+    xs, dots = list(arrays[:len(moving)]), iter(arrays[len(moving):])
+    return xs, [next(dots) if moves else Zero(x)
+                for x, moves in zip(xs, moving, strict=True)]
+
+
+class SymbolicZero(Zero):
+    """The zero tangent that a rule sees if it asks for symbolic zeros.
+
+    It has the `aval`, `shape`, `dtype`, and `ndim` of the tangent.  A rule
+    can also return one.
+    """
+
+    __slots__ = ()
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: self.aval.ndim)
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    """Return the zero tangent of the value `x`.
+
+    Args:
+        x: an array.
+        symbolic_zeros: whether to return a SymbolicZero.
+
+    Source: `jax.custom_derivatives.zero_from_primal`.
+
+    Examples:
+        >>> zero_from_primal(2.0)
+        0.0
+    """
+    return SymbolicZero(x) if symbolic_zeros else instantiate_zeros(Zero(x))

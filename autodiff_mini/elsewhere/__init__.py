@@ -1,6 +1,0 @@
-"""A wing: arrays of other libraries that implement NumPy's protocols.
-
-Without this folder, only NumPy arrays can be traced.  Chapter 32.
-"""
-
-import autodiff_mini.elsewhere.libraries  # takes the seam library_of

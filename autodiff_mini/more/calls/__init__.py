@@ -1,1 +1,0 @@
-"""Calls that carry functions, beyond those that the core needs."""
