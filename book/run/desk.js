@@ -62,6 +62,7 @@ export async function open(page) {
     },
 
     get session() { return session; },
+    unseen: () => new Unseen(),
     edit: (n) => all[n].edit(true),
     async download() { (await python()).download(); },
     async run(n) { await (await python()).run(all[n]); },
@@ -108,7 +109,7 @@ function selected(box) {
 }
 
 // A cell that the page hides, of which it may show the output.
-export class Unseen {
+class Unseen {
   name = "a hidden cell"; source = ""; shown = ""; ran = null; when = 0; changed = 0; output = null;
   constructor(printed) { this.printed = printed; }
   say() {}

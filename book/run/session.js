@@ -3,8 +3,6 @@
 // The page's own notebook says which cells there are, in which order, and
 // what is in those that the page hides.
 
-import { Unseen } from "./desk.js";
-
 export async function open(desk) {
   const { base, link, make, button, status, solved } = desk.page;
   const [notebook, settings] = await Promise.all(
@@ -239,7 +237,7 @@ export async function open(desk) {
 
 // Returns the notebook's cells in order: those of the page, with their boxes,
 // and those that it hides, with their outputs.
-function pair(notebook, { cells, outputs }) {
+function pair(notebook, { cells, outputs, unseen: another }) {
   const left = [...cells], unseen = [...outputs], program = [];
   notebook.cells.forEach(({ cell_type, id, metadata, source, outputs: made }, at) => {
     if (cell_type !== "code" || id === "needs") return;
@@ -251,7 +249,7 @@ function pair(notebook, { cells, outputs }) {
     let cell;
     if (shown >= 0) [cell] = left.splice(0, shown + 1).slice(-1);
     else {
-      cell = made.length && !tags.includes("hide-output") ? unseen.shift() : new Unseen();
+      cell = made.length && !tags.includes("hide-output") ? unseen.shift() : another();
       Object.assign(cell, { original, source: original, shown: original });
     }
     program.push(Object.assign(cell, { tags, at }));

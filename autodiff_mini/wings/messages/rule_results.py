@@ -28,8 +28,7 @@ def ask_rule(rule, function, args):
     try:
         out = read_by(function, rule, *args)
     except TypeError as error:
-        calls = import_module('autodiff_mini.wings.messages.wrong_calls')
-        calls.explain_rule(error, rule, args)
+        wrong_calls().explain_rule(error, rule, args)
         raise
     if rule.name == 'bwd':
         check_cotangents(rule, out)
@@ -56,6 +55,11 @@ PAIRS = {   # by rule: of what
             'like out, but got'}
 
 
+def wrong_calls():
+    """Return the module that explains a call, imported for an error."""
+    return import_module('autodiff_mini.wings.messages.wrong_calls')
+
+
 def check_tangents(rule, out, args):
     """Raise a TypeError if the tangents do not fit the outputs of a rule."""
     y, y_dot = out
@@ -77,7 +81,8 @@ def check_tangents(rule, out, args):
         want = call.function.fun(*args, **kwargs)
         if tree_structure(want) != tree_structure(y) or (
                 typeof(tree_leaves(want)[0]).shape != typeof(ys[0]).shape):
-            raise TypeError(how_to_unpack(rule, 'primals', 'tangents'))
+            raise TypeError(wrong_calls().how_to_unpack(
+                rule, 'primals', 'tangents'))
 
 
 def is_opened(x) -> bool:
@@ -94,12 +99,6 @@ def is_of_tuple(ys, xs) -> bool:
     if len(ys) == len(shapes) == 1:
         return getattr(ys[0], 'shape', ()) == (len(xs), *shapes.pop())
     return len(ys) > len(xs) and all(any(y is x for x in xs) for y in ys)
-
-
-def how_to_unpack(rule, *names):
-    """Return how to unpack tuples that are taken for arrays."""
-    return (f'{rule} is called with two tuples. Unpack them: '
-            f'(x,), (x_dot,) = {", ".join(names)}.')
 
 
 def check_cotangents(rule, out):

@@ -12,7 +12,6 @@ from autodiff_mini.core.errors import is_library, users_part
 from autodiff_mini.core.signature import is_miscall, names_of, parameters_of
 from autodiff_mini.core.trace import LambdaName, fun_name
 from autodiff_mini.core.trees import FlatFunction
-from autodiff_mini.wings.messages.rule_results import how_to_unpack
 from autodiff_mini.wings.messages.syntax import nodes_around
 
 
@@ -102,6 +101,12 @@ def explain_rule(error, rule, args):
     names = rule.name == 'jvp' and tuples_at_work(error, args[-2:])
     if names:
         error.add_note(how_to_unpack(rule, *names))
+
+
+def how_to_unpack(rule, *names):
+    """Return how to unpack tuples that are taken for arrays."""
+    return (f'{rule} is called with two tuples. Unpack them: '
+            f'(x,), (x_dot,) = {", ".join(names)}.')
 
 
 def head_of(name, takes):
