@@ -50,6 +50,13 @@ class Literal:
         return val.aval if isinstance(val, Zero) else typeof(val)
 
 
+class Values(dict):
+    """The values of a program's variables; a literal has its own."""
+
+    def __missing__(self, literal):
+        return literal.val
+
+
 @dataclass(slots=True, eq=False)
 class Equation:
     """A line of a program: an operation, its operands, and its results.

@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
     NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
-    last_refusal, trace_at_work)
+    last_refusal, quote_line, trace_at_work)
 
 
 def user_line(depth):
@@ -213,6 +213,39 @@ set_current_trace = trace_at_work.set
 
 # The trace that is asked about the next operation.
 current_trace = partial(trace_at_work.get, base)
+
+
+class at_lines_of:
+    """A `with` block that runs equations, each at its line.
+
+    What an equation binds belongs to the user's line that recorded it, and
+    an error in it names that line.
+
+    Args:
+        eqns: the equations; the block iterates over what `with` returns.
+        direction: REVERSE, in a reverse pass.
+    """
+
+    def __init__(self, eqns, *direction):
+        self.trace, self.eqn = current_trace(), None
+        self.eqns, self.direction = eqns, direction
+
+    def __enter__(self):
+        return iter(self)
+
+    def __iter__(self):
+        trace, direction = self.trace, self.direction
+        for eqn in self.eqns:
+            self.eqn, line = eqn, eqn.line
+            if line and direction:
+                line = *line[:2], *direction
+            trace.line = None if eqn.primitive.is_call else line
+            yield eqn
+
+    def __exit__(self, kind, error, traceback):
+        self.trace.line = None
+        if isinstance(error, Exception):
+            quote_line(error, self.eqn)
 
 
 def public(f):

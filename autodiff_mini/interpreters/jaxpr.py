@@ -10,14 +10,13 @@ from operator import attrgetter
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import quote_line
-from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal, Var
+from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal, Values, Var
 from autodiff_mini.core.memory import (
     ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
 from autodiff_mini.core.signature import apply, argument_names
 from autodiff_mini.core.trace import (
-    PYTHON_NUMBERS, Trace, Tracer, array_type, check_alive, current_trace,
-    public, typeof, typeof_result, user_line)
+    PYTHON_NUMBERS, Trace, Tracer, array_type, at_lines_of, check_alive,
+    current_trace, public, typeof, typeof_result, user_line)
 from autodiff_mini.core.trees import (
     FlatFunction, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.interpreters import abstract
@@ -175,21 +174,11 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
         if len(names) != len(values):
             raise TypeError(f'wrong number of {what}: expected {len(names)}, '
                             f'but got {len(values)}, for\n{jaxpr}')
-    env = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
-
-    def read(v):
-        return v.val if type(v) is Literal else env[v]
-
-    eqn, trace = None, current_trace()
-    try:
-        for eqn in jaxpr.eqns:
-            trace.line = None if eqn.primitive.is_call else eqn.line
+    env = Values(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
+    read = env.__getitem__
+    with at_lines_of(jaxpr.eqns) as eqns:
+        for eqn in eqns:
             out = eqn.primitive.bind(*map(read, eqn.invars), **eqn.params)
             outs = out if eqn.primitive.multiple_results else [out]
             env.update(zip(eqn.outvars, outs, strict=True))
-    except Exception as error:
-        quote_line(error, eqn)
-        raise
-    finally:
-        trace.line = None
     return list(map(read, jaxpr.outvars))

@@ -9,10 +9,10 @@ from operator import attrgetter
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import (
-    REVERSE, RuleTable, quote_line, trace_at_work)
+from autodiff_mini.core.errors import REVERSE, RuleTable
 from autodiff_mini.core.jaxprs import Jaxpr, Var, for_results, programs_in
-from autodiff_mini.core.trace import array_type, base, typeof
+from autodiff_mini.core.trace import (
+    array_type, at_lines_of, current_trace, typeof)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jvp import defjvp
@@ -33,56 +33,52 @@ def backward_pass(jaxpr, consts, cts) -> list:
     if seams.note.taken:
         seams.note(backward_pass)
     known = dict(zip(jaxpr.constvars, consts, strict=True))
-    gathered = {}
-    gather_cotangents(gathered, jaxpr.outvars, cts)
-    for eqn in reversed(jaxpr.eqns):
-        transpose_equation(eqn, known, gathered)
-    return [gathered[v] if v in gathered else Zero(v.aval)
-            for v in jaxpr.invars]
+    sums = {}
+    accumulate(sums, jaxpr.outvars, cts)
+    transpose_equations(reversed(jaxpr.eqns), known, sums)
+    return [sums[v] if v in sums else Zero(v.aval) for v in jaxpr.invars]
 
 
-def gather_cotangents(gathered, outvars, cts):
-    """Gather the cotangents of a program's outputs, which can repeat."""
-    for v, ct in zip(outvars, cts):
+def accumulate(sums, variables, cts):
+    """Add cotangents to the sums of the variables, which can repeat."""
+    for v, ct in zip(variables, cts):
         if type(ct) is not Zero:
-            gathered[v] = gathered[v] + ct if v in gathered else ct
+            sums[v] = sums[v] + ct if v in sums else ct
 
 
-def transpose_equation(eqn, known, gathered):
-    """Compute and gather the cotangents of an equation's operands."""
-    if gathered.keys().isdisjoint(eqn.outvars):
-        return      # nothing depends on it
-    trace, primitive = trace_at_work.get(None) or base, eqn.primitive
-    try:
-        if primitive.multiple_results:
-            eqn = for_results(eqn, gathered)
-            ct = [gathered.pop(v) if v in gathered else Zero(v.aval)
-                  for v in eqn.outvars]
-        else:
-            ct = gathered.pop(eqn.outvars[0])
-        operands = list(map(known.get, eqn.invars, eqn.invars))
-        line = eqn.line
-        if line and trace.parent:   # the current trace records lines
-            line = line[0], line[1], REVERSE
-        trace.line = None if primitive.is_call else line
-        rule = rules[primitive]
-        if seams.transpose.taken:
-            rule = seams.transpose(primitive, rule)
-        cts = rule(ct, *operands, **eqn.params)
-        for v, x_bar in zip(eqn.invars, cts):
-            if x_bar is not None and type(x_bar) is not Zero:
+def transpose_equations(eqns, known, sums):
+    """Replace the cotangents of results by cotangents of operands.
+
+    Args:
+        eqns: the equations, from the last to the first.
+        known: the values that are not linear, by variable.
+        sums: the sum of the cotangents of each variable so far; updated.
+    """
+    with at_lines_of(eqns, REVERSE) as eqns:
+        for eqn in eqns:
+            if sums.keys().isdisjoint(eqn.outvars):
+                continue    # nothing depends on it
+            if eqn.primitive.multiple_results:
+                eqn = for_results(eqn, sums)
+                ct = [sums.pop(v) if v in sums else Zero(v.aval)
+                      for v in eqn.outvars]
+            else:
+                ct = sums.pop(eqn.outvars[0])
+            operands = list(map(known.get, eqn.invars, eqn.invars))
+            rule = rules[eqn.primitive]
+            if seams.transpose.taken:
+                rule = seams.transpose(eqn.primitive, rule)
+            cts = rule(ct, *operands, **eqn.params)
+            for v, x_bar in zip(eqn.invars, cts):
+                if x_bar is None or type(x_bar) is Zero:
+                    continue
                 if type(x_bar) is not np.ndarray or (
                         array_type(x_bar.shape, x_bar.dtype) is not v.aval):
                     x_bar = fit_cotangent(x_bar, v.aval)
-                gathered[v] = gathered[v] + x_bar if v in gathered else x_bar
-        if trace.watcher:
-            trace.watcher.check(primitive, eqn.params, line, [ct, *operands],
-                                map(gathered.get, eqn.invars))
-    except Exception as error:
-        quote_line(error, eqn)
-        raise
-    finally:
-        trace.line = None
+                sums[v] = sums[v] + x_bar if v in sums else x_bar
+            if watcher := current_trace().watcher:
+                watcher.check_transposed(eqn, [ct, *operands],
+                                         map(sums.get, eqn.invars))
 
 
 def pull(jaxpr, consts, cts) -> list:

@@ -118,6 +118,11 @@ class NaNTrace(EvalTrace):
             return
         run(program, *args)
 
+    def check_transposed(self, eqn, operands, results):
+        """Raise a NaNError if a cotangent of an operand has a NaN in it."""
+        line = *eqn.line[:2], REVERSE
+        self.check(eqn.primitive, eqn.params, line, operands, results)
+
     def check(self, primitive, params, line, operands, results):
         """Raise a NaNError if one of the results has a NaN in it."""
         for result in results:

@@ -24,8 +24,9 @@ from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jvp import JVPTrace
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
-from autodiff_mini.interpreters.transpose import (
-    gather_cotangents, transpose_equation)
+from autodiff_mini.interpreters.transpose import accumulate
+from autodiff_mini.interpreters.transpose import rules as transpose_rules
+from autodiff_mini.interpreters.transpose import transpose_equations
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.numpy_functions.table import compositions
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
@@ -242,7 +243,7 @@ class TapeTrace(JVPTrace):
             y = y[indices]
         name = Var(typeof(y))
         self.parent.eqns.append(
-            Equation(index_p, [x.name], params, [name], line))
+            (Indexed(x.name, params), [], [x.name], [name], line))
         return TapeTracer(self, y, name, name.aval, line)
 
     def join(self, primal, tangent):
@@ -256,6 +257,27 @@ class TapeTrace(JVPTrace):
         x = super().box(x)
         name = None if type(x.tangent) is Zero else self.parent.var(x.tangent)
         return TapeTracer(self, x.primal, name, x.aval, x.line)
+
+
+class Indexed:
+    """An operation `x[indices]`, as the tape holds a prepared operation.
+
+    Args:
+        x: the name of the tangent.
+        params: the parameters of the operation.
+    """
+
+    function, sources = index_p, [0]
+
+    def __init__(self, x, params):
+        self.x, self.params = x, params
+
+    def back(self, ct):
+        """Return the cotangent of `x`, in a list."""
+        return transpose_rules[index_p](ct, self.x, **self.params)
+
+    def back_from_some(self, residuals, cts, is_plain):
+        return self.back(*cts)
 
 
 def prepare_if_often(table, key, operands, names, function, args, kwargs,
@@ -297,7 +319,7 @@ class Tape(Jaxpr):
         """Return the cotangents of the inputs, and empty the tape."""
         gathered = {}
         held = {type(innermost_array(x)) for x in [*consts, *cts]}
-        gather_cotangents(gathered, self.outvars, cts)
+        accumulate(gathered, self.outvars, cts)
         return self.pull_gathered(consts, gathered, held <= ORDINARY)
 
     def pull_gathered(self, consts, gathered, is_plain=True):
@@ -312,11 +334,10 @@ class Tape(Jaxpr):
             seams.note(Tape.pull)
         known, eqns = dict(zip(self.constvars, consts)), self.eqns
         while eqns:
-            eqn = eqns.pop()
-            if type(eqn) is not tuple:
-                transpose_equation(eqn, known, gathered)
+            if type(eqns[-1]) is not tuple:
+                transpose_equations(not_prepared(eqns), known, gathered)
                 continue
-            prepared, residuals, names, made, line = eqn
+            prepared, residuals, names, made, line = eqns.pop()
             try:
                 if is_plain and len(made) == 1 and made[0] in gathered:
                     cts = prepared.back(*residuals, gathered.pop(made[0]))
@@ -335,6 +356,12 @@ class Tape(Jaxpr):
                     gathered[v] = gathered[v] + ct if v in gathered else ct
         return [gathered[v] if v in gathered else Zero(v.aval)
                 for v in self.invars]
+
+
+def not_prepared(eqns):
+    """Remove and yield the last equations, down to a prepared operation."""
+    while eqns and type(eqns[-1]) is not tuple:
+        yield eqns.pop()
 
 
 def record_flat(f, primals, tag):
