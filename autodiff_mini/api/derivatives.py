@@ -31,7 +31,6 @@ from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
-from autodiff_mini.interpreters.transpose import pull
 
 
 class LinearProgram(NamedTuple):
@@ -128,7 +127,7 @@ class Pullback(LinearFunction):
         others = [*given, *self.residuals]
         if library := seams.library_of(others):
             y_bars = list(map(library.adapt, y_bars))
-        x_bars = pull(jaxpr, self.residuals, y_bars)
+        x_bars = jaxpr.pull(self.residuals, y_bars)
         x_bars = map(whole_cotangent, in_avals, x_bars, repeat(others))
         return in_tree.unflatten(own_memory(list(x_bars), others))
 

@@ -20,7 +20,7 @@ from autodiff_mini.calls.staged_calls import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.copying import copied, place_of
 from autodiff_mini.core.errors import UnexpectedTracerError
-from autodiff_mini.core.jaxprs import Jaxpr, Var
+from autodiff_mini.core.jaxprs import Jaxpr, Var, pull_rules
 from autodiff_mini.core.memory import Loan, own_memory, read_by, to_read
 from autodiff_mini.core.signature import (
     UserFunction, argument_keys, exact_count, gives_self, named_after,
@@ -288,7 +288,7 @@ class Pull:
         return self.bind(*operands), list(x_dots)
 
 
-transpose.pull_rules[custom_jvp_call_p] = lambda **_: {Pull}
+pull_rules[custom_jvp_call_p] = lambda **_: {Pull}
 
 
 class Rules(NamedTuple):

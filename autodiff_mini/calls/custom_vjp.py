@@ -22,7 +22,7 @@ from autodiff_mini.calls.staged_calls import (
     call_late, closed_over, element_type)
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import UnexpectedTracerError
-from autodiff_mini.core.jaxprs import Var
+from autodiff_mini.core.jaxprs import Var, pull_rules
 from autodiff_mini.core.memory import (
     innermost_array, mark_as_arguments, to_read)
 from autodiff_mini.core.trace import (
@@ -252,7 +252,7 @@ class PullBothWays(Pull):
 
 
 seams.bind_both_ways.define(Pull.bind)
-transpose.pull_rules[custom_vjp_call_p] = lambda **_: {PullBothWays}
+pull_rules[custom_vjp_call_p] = lambda **_: {PullBothWays}
 
 
 class custom_vjp(custom_jvp):

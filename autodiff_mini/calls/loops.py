@@ -24,7 +24,7 @@ from autodiff_mini.calls.programs import (
     remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
-    Equation, Jaxpr, Literal, Var, dead_rules)
+    Equation, Jaxpr, Literal, Var, dead_rules, linear_parts)
 from autodiff_mini.core.memory import innermost_array
 from autodiff_mini.core.trace import (
     Primitive, TraceTag, array_type, public, typeof)
@@ -371,7 +371,7 @@ def scan_parts(marks, jaxpr, counts, **params):
 
 
 transpose.rules[scan_p] = scan_transpose
-transpose.linear_parts[scan_p] = scan_parts
+linear_parts[scan_p] = scan_parts
 
 
 def scan_for_outputs(eqn, used):

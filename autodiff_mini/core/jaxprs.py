@@ -251,3 +251,43 @@ def speaks_up(eqn):
 
 dead_rules = {}     # by primitive: a function for `for_results`
 lasting = {}    # by primitive: whether it stays, given its parameters
+
+
+def pulls_in(jaxpr, linear) -> set:
+    """Return the Pull classes of the calls that depend on linear inputs.
+
+    Args:
+        jaxpr: a program.
+        linear: the variables that it is linear in.
+    """
+    found, linear = set(), {*linear}
+    for eqn in jaxpr.eqns:
+        if linear.isdisjoint(eqn.invars):
+            continue
+        linear.update(eqn.outvars)
+        if eqn.primitive in pull_rules:
+            found |= pull_rules[eqn.primitive](**eqn.params)
+            continue
+        marks = [v in linear for v in eqn.invars]
+        parts = linear_parts.get(eqn.primitive, programs_reached)
+        for program, inside in parts(marks, **eqn.params):
+            found |= pulls_in(program, [
+                v for v, here in zip(program.invars, inside) if here])
+    return found
+
+
+# Calls, and operations that hold a program, return a list.
+has_several_results = attrgetter('primitive.multiple_results')
+
+
+def programs_reached(marks, **params):
+    """Yield each program of an equation, and which inputs are linear."""
+    for value in params.values():
+        for program in programs_in(value):
+            whole = type(value) in (Jaxpr, tuple)
+            yield program, (marks[-len(program.invars):] if whole
+                            else [True] * len(program.invars))
+
+
+pull_rules = {}     # by primitive: the Pulls of a program that calls it
+linear_parts = {}   # by primitive: a replacement for `programs_reached`

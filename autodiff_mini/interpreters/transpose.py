@@ -4,13 +4,12 @@ The reverse pass reads the equations from the last to the first.  If the
 program uses a value twice, its two cotangents are added.  Chapter 10.
 """
 
-from operator import attrgetter
-
 import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import REVERSE, RuleTable
-from autodiff_mini.core.jaxprs import Jaxpr, Var, for_results, programs_in
+from autodiff_mini.core.jaxprs import (
+    Jaxpr, Var, for_results, has_several_results, pulls_in)
 from autodiff_mini.core.trace import (
     array_type, at_lines_of, current_trace, typeof)
 from autodiff_mini.core.types import convert
@@ -46,15 +45,15 @@ def accumulate(sums, variables, cts):
             sums[v] = sums[v] + ct if v in sums else ct
 
 
-def transpose_equations(eqns, known, sums):
+def transpose_equations(equations, known, sums):
     """Replace the cotangents of results by cotangents of operands.
 
     Args:
-        eqns: the equations, from the last to the first.
+        equations: from the last to the first.
         known: the values that are not linear, by variable.
         sums: the sum of the cotangents of each variable so far; updated.
     """
-    with at_lines_of(eqns, REVERSE) as eqns:
+    with at_lines_of(equations, REVERSE) as eqns:
         for eqn in eqns:
             if sums.keys().isdisjoint(eqn.outvars):
                 continue    # nothing depends on it
@@ -87,8 +86,6 @@ def pull(jaxpr, consts, cts) -> list:
     Args:
         jaxpr, consts, cts: as for `backward_pass`.
     """
-    if type(jaxpr) is not Jaxpr:    # a program from a wing
-        return jaxpr.pull(consts, cts)
     kinds = True in map(has_several_results, jaxpr.eqns) and (
         pulls_in(jaxpr, jaxpr.invars))
     if not kinds:
@@ -98,44 +95,7 @@ def pull(jaxpr, consts, cts) -> list:
     return kind(jaxpr, consts, cts).cotangents(consts, cts)
 
 
-# Calls, and operations that hold a program, return a list.
-has_several_results = attrgetter('primitive.multiple_results')
-
-
-def pulls_in(jaxpr, linear) -> set:
-    """Return the Pull classes of the calls that depend on linear inputs.
-
-    Args:
-        jaxpr: a program.
-        linear: the variables that it is linear in.
-    """
-    found, linear = set(), {*linear}
-    for eqn in jaxpr.eqns:
-        if linear.isdisjoint(eqn.invars):
-            continue
-        linear.update(eqn.outvars)
-        if eqn.primitive in pull_rules:
-            found |= pull_rules[eqn.primitive](**eqn.params)
-            continue
-        marks = [v in linear for v in eqn.invars]
-        parts = linear_parts.get(eqn.primitive, programs_reached)
-        for program, inside in parts(marks, **eqn.params):
-            found |= pulls_in(program, [
-                v for v, here in zip(program.invars, inside) if here])
-    return found
-
-
-def programs_reached(marks, **params):
-    """Yield each program of an equation, and which inputs are linear."""
-    for value in params.values():
-        for program in programs_in(value):
-            whole = type(value) in (Jaxpr, tuple)
-            yield program, (marks[-len(program.invars):] if whole
-                            else [True] * len(program.invars))
-
-
-pull_rules = {}     # by primitive: the Pulls of a program that calls it
-linear_parts = {}   # by primitive: a replacement for `programs_reached`
+Jaxpr.pull = pull   # a wing's program can have a `pull` of its own
 
 
 def deftranspose(primitive, *each):

@@ -6,13 +6,14 @@ that are not prepared take the long way, through those two.  Chapter 37.
 """
 
 from _thread import get_ident
+from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import RuleTable, quote_line
-from autodiff_mini.core.jaxprs import Equation, Jaxpr, Var, programs_in
+from autodiff_mini.core.jaxprs import Equation, Literal, Var, programs_in
 from autodiff_mini.core.memory import (
     ARGUMENT, innermost_array, own_memory, owner_of, to_read)
 from autodiff_mini.core.trace import (
@@ -21,12 +22,10 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import LEAF, frozen
 from autodiff_mini.core.types import ORDINARY
 from autodiff_mini.core.zeros import Zero
+from autodiff_mini.interpreters import transpose
 from autodiff_mini.interpreters.jvp import JVPTrace
 from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
-from autodiff_mini.interpreters.transpose import accumulate
-from autodiff_mini.interpreters.transpose import rules as transpose_rules
-from autodiff_mini.interpreters.transpose import transpose_equations
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.numpy_functions.table import compositions
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p
@@ -274,7 +273,7 @@ class Indexed:
 
     def back(self, ct):
         """Return the cotangent of `x`, in a list."""
-        return transpose_rules[index_p](ct, self.x, **self.params)
+        return transpose.rules[index_p](ct, self.x, **self.params)
 
     def back_from_some(self, residuals, cts, is_plain):
         return self.back(*cts)
@@ -306,20 +305,28 @@ def prepare_if_often(table, key, operands, names, function, args, kwargs,
     return table[key]
 
 
-class Tape(Jaxpr):
+@dataclass(slots=True, eq=False, repr=False)
+class Tape:
     """A linear program that can be run backwards once.
 
-    Among its equations are prepared operations: tuples of a Prepared, the
-    residuals, the names of its operands and of its results, and a line.
+    Args:
+        constvars, invars, outvars, consts: as in a Jaxpr.
+        eqns: equations, and prepared operations: tuples of a Prepared, the
+            residuals, the names of its operands and of its results, and a
+            line.
     """
 
-    __slots__ = ()
+    constvars: list[Var]
+    invars: list[Var]
+    eqns: list[Equation | tuple]
+    outvars: list[Var | Literal]
+    consts: list
 
     def pull(self, consts, cts):
         """Return the cotangents of the inputs, and empty the tape."""
         gathered = {}
         held = {type(innermost_array(x)) for x in [*consts, *cts]}
-        accumulate(gathered, self.outvars, cts)
+        transpose.accumulate(gathered, self.outvars, cts)
         return self.pull_gathered(consts, gathered, held <= ORDINARY)
 
     def pull_gathered(self, consts, gathered, is_plain=True):
@@ -335,7 +342,8 @@ class Tape(Jaxpr):
         known, eqns = dict(zip(self.constvars, consts)), self.eqns
         while eqns:
             if type(eqns[-1]) is not tuple:
-                transpose_equations(not_prepared(eqns), known, gathered)
+                transpose.transpose_equations(
+                    not_prepared(eqns), known, gathered)
                 continue
             prepared, residuals, names, made, line = eqns.pop()
             try:

@@ -11,12 +11,13 @@ from autodiff_mini.calls.programs import (
     jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, program_jvp,
     remembered)
 from autodiff_mini.core import seams
+from autodiff_mini.core.jaxprs import linear_parts
 from autodiff_mini.core.signature import (
     argument_positions, hold_arguments, named_after, names_of)
 from autodiff_mini.core.trace import Primitive, TraceTag, own_name, public
 from autodiff_mini.core.trees import tree_leaves
 from autodiff_mini.core.zeros import pack, perturbed, unpack
-from autodiff_mini.interpreters import jvp, lowering, transpose
+from autodiff_mini.interpreters import jvp, lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.wings.more_calls.policies import save
 
@@ -92,7 +93,7 @@ def checkpoint_parts(marks, jaxpr, **params):
     yield later, [i >= count for i in range(len(later.invars))]
 
 
-transpose.linear_parts[checkpoint_p] = checkpoint_parts
+linear_parts[checkpoint_p] = checkpoint_parts
 
 
 def checkpoint_lowering(emitter, *names, jaxpr, **params):

@@ -18,7 +18,7 @@ from autodiff_mini.calls.programs import (
 from autodiff_mini.calls.staged_calls import (
     StagedFunction, linear_program, stage_call, stage_linear)
 from autodiff_mini.core import seams
-from autodiff_mini.core.jaxprs import Var, dead_rules
+from autodiff_mini.core.jaxprs import Var, dead_rules, pull_rules, pulls_in
 from autodiff_mini.core.memory import own_memory, to_read
 from autodiff_mini.core.trace import (
     TraceTag, Tracer, array_type, float0, tangent_type, typeof)
@@ -149,7 +149,7 @@ def pulls_for_content(linear):
 
     Otherwise the program and its batching rule are transposed by themselves.
     """
-    return {Pull} if transpose.pulls_in(linear, linear.invars) else set()
+    return {Pull} if pulls_in(linear, linear.invars) else set()
 
 
 def custom_vmap_transpose(cts, *operands, fun, vmap, **types):
@@ -229,7 +229,7 @@ jvp.rules[custom_vmap_call_p] = partial(
     custom_call_jvp, custom_vmap_call_p, derivative_of)
 partial_eval.rules[custom_vmap_call_p] = custom_vmap_partial_eval
 transpose.rules[custom_vmap_call_p] = custom_vmap_transpose
-transpose.pull_rules[custom_vmap_call_p] = custom_vmap_pulls
+pull_rules[custom_vmap_call_p] = custom_vmap_pulls
 dead_rules[custom_vmap_call_p] = custom_vmap_for_outputs
 
 
