@@ -11,7 +11,8 @@ from autodiff_mini.calls.staged_calls import (
 from autodiff_mini.core.memory import own_memory
 from autodiff_mini.core.trace import Primitive, own_name
 from autodiff_mini.core.trees import FlatFunction, tree_flatten
-from autodiff_mini.core.zeros import pack, perturbed, unpack
+from autodiff_mini.core.zeros import (
+    leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, vmap)
 
@@ -76,8 +77,8 @@ def call_jvp(tag, xs, x_dots, fun):
     out_moving = Store()
     fun_jvp = on_arrays(partial(jvp.jvp_flat, fun, tag=tag),
                         perturbed(x_dots), out_moving, fun)
-    outs = call_p.bind(*pack(xs, x_dots), fun=fun_jvp)
-    return unpack(outs, out_moving.value)
+    outs = call_p.bind(*leave_zeros_out(xs, x_dots), fun=fun_jvp)
+    return put_zeros_back(outs, out_moving.value)
 
 
 def on_arrays(rule, moving, out_moving, like):
@@ -87,8 +88,8 @@ def on_arrays(rule, moving, out_moving, like):
     `out_moving` records which output tangents are arrays.
     """
     def fun_jvp(*arrays):
-        ys, y_dots = rule(*unpack(arrays, moving))
-        return pack(ys, y_dots), perturbed(y_dots)
+        ys, y_dots = rule(*put_zeros_back(arrays, moving))
+        return leave_zeros_out(ys, y_dots), perturbed(y_dots)
     return out_moving.keep(fun_jvp, like)
 
 

@@ -21,7 +21,8 @@ from autodiff_mini.core.trace import (
     Primitive, TraceTag, Tracer, public, typeof)
 from autodiff_mini.core.trees import tree_leaves
 from autodiff_mini.core.types import common_type, convert
-from autodiff_mini.core.zeros import pack, perturbed, unpack
+from autodiff_mini.core.zeros import (
+    leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -62,9 +63,9 @@ def transform_branches(transform, branches, marks, *more):
 def cond_jvp(primals, tangents, branches):
     branches, out_moving = transform_branches(jvp_jaxpr, branches,
                                               perturbed(tangents[1:]))
-    outs = cond_p.bind(primals[0], *pack(primals[1:], tangents[1:]),
-                       branches=branches)
-    return unpack(outs, out_moving)
+    arrays = leave_zeros_out(primals[1:], tangents[1:])
+    outs = cond_p.bind(primals[0], *arrays, branches=branches)
+    return put_zeros_back(outs, out_moving)
 
 
 jvp.rules[cond_p] = cond_jvp

@@ -32,8 +32,8 @@ from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
     tree_map, tree_structure)
 from autodiff_mini.core.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, pack, perturbed,
-    unpack)
+    SymbolicZero, Zero, instantiate_all, instantiate_zeros, leave_zeros_out,
+    perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 
@@ -87,11 +87,12 @@ def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
     """Return the outputs and tangents of a batch, and their dims."""
     moving, out_moving = perturbed(x_dots), Store()
     outs, found = vmap.vmap_flat(
-        on_arrays(rule, moving, out_moving, rule), axis, pack(xs, x_dots),
+        on_arrays(rule, moving, out_moving, rule), axis,
+        leave_zeros_out(xs, x_dots),
         [*dims, *picked(dims_of_tangents(dims), moving)])
     outs, y_dims = conform(outs, found, len(out_moving.value), axis, dims,
                            out_dims.value)
-    return unpack(outs, out_moving.value), y_dims
+    return put_zeros_back(outs, out_moving.value), y_dims
 
 
 def dims_of_tangents(dims) -> list:

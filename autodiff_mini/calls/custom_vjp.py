@@ -33,7 +33,7 @@ from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_zeros, pack, perturbed, unpack)
+    Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 
@@ -72,7 +72,7 @@ def promise(name, fwd, jvp, xs, x_dots):
     count = len(residuals)
 
     def forwards(*operands):
-        _, y_dots = jvp(*unpack(operands[count:], moving))
+        _, y_dots = jvp(*put_zeros_back(operands[count:], moving))
         return list(map(instantiate_zeros, y_dots))
 
     known = [*residuals, *(xs if jvp else [])]
@@ -130,7 +130,7 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, is_pulled=False, **params):
 
     def forwards_dot(*arrays):
         known, ts = arrays[:len(arrays) - count], arrays[len(arrays) - count:]
-        residuals, r_dots = unpack(known, moving[:n])
+        residuals, r_dots = put_zeros_back(known, moving[:n])
         _, y_dots = jvp.jvp_flat(forwards, [*residuals, *ts],
                                  [*r_dots, *map(Zero, ts)], tag)
         return list(map(instantiate_zeros, y_dots))
@@ -138,14 +138,14 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, is_pulled=False, **params):
     def bwd_dot(arrays, cts):
         x_bars, x_dots = jvp.jvp_flat(
             lambda *residuals: bwd(residuals, cts),
-            *unpack(arrays, moving[:n]), tag)
+            *put_zeros_back(arrays, moving[:n]), tag)
         return [None if x_bar is None else instantiate_zeros(x_dot)
                 for x_bar, x_dot in zip(x_bars, x_dots)]
 
     y_dots = [[Zero(aval) for aval in params['out_avals']]]
     count = len(operands) - n
     if any(moving[:n]):
-        known = pack(operands[:n], dots[:n])
+        known = leave_zeros_out(operands[:n], dots[:n])
         y_dots.append(custom_lin_p.bind(
             *known, *operands[n:], jvp=forwards and named(
                 forwards_dot, forwards),
@@ -197,7 +197,8 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
         return bwd(arrays[:n], interleave(given, arrays[n:], zeros))
 
     dims = [*res_dims, *picked(dims_of_tangents(y_dims), given)]
-    x_bars, found = vmap.vmap_flat(flat_bwd, axis, pack(residuals, cts), dims)
+    x_bars, found = vmap.vmap_flat(
+        flat_bwd, axis, leave_zeros_out(residuals, cts), dims)
     return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
             for x_bar, dim, x_dim in zip(
                 x_bars, found, x_dims[len(x_dims) - len(x_bars):])]
@@ -223,9 +224,9 @@ def fwd_vmap(fwd, axis, dims, out_dims, xs, perturbed):
     """Run `fwd` for the whole batch, and return its results and the dims."""
     with vmap.BatchTrace(current_trace(), axis) as trace:
         ys, residuals, bwd = fwd(
-            mark_as_arguments(trace, map(trace.join, xs, dims)), perturbed)
-        ys, found = trace.split(ys)
-        residuals, res_dims = trace.split(residuals)
+            mark_as_arguments(trace, map(trace.pack, xs, dims)), perturbed)
+        ys, found = trace.unpack(ys)
+        residuals, res_dims = trace.unpack(residuals)
     ys, y_dims = conform(ys, [*found, *res_dims], len(ys), axis, dims,
                          out_dims.value)
     return (ys, residuals, partial(bwd_vmap, bwd, axis, res_dims, y_dims,

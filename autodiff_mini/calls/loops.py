@@ -31,7 +31,7 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import leaf_names, map_leaves, tree_flatten
 from autodiff_mini.core.types import common_type, convert
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_all, instantiate_zeros, perturbed, unpack)
+    Zero, instantiate_all, instantiate_zeros, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_tree
@@ -243,7 +243,7 @@ def scan_jvp(primals, tangents, jaxpr, counts, **loop):
     body = permute(body, range(len(operands)), out_order)
     outs = scan_p.bind(*operands, jaxpr=body, counts=counts, **loop)
     outs = [outs[out_order.index(i)] for i in range(len(outs))]
-    return unpack(outs, out_moving)
+    return put_zeros_back(outs, out_moving)
 
 
 jvp.rules[scan_p] = scan_jvp
@@ -416,7 +416,7 @@ def while_jvp(primals, tangents, test, body, counts):
         [*primals, *map(instantiate_zeros, picked(tangents, moving))],
         marked_kinds(primals, counts, moving), body, test)
     outs = while_p.bind(*operands, test=test, body=body, counts=counts)
-    return unpack(outs, out_moving)
+    return put_zeros_back(outs, out_moving)
 
 
 @remembered

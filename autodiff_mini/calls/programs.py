@@ -18,7 +18,7 @@ from autodiff_mini.core.trace import (
     TraceTag, Tracer, array_type, current_trace, tangent_type, typeof)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_zeros, pack, perturbed, unpack)
+    Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr, stage_flat
@@ -156,10 +156,10 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
     def derivative(*arrays):
         ys, y_dots = jvp.jvp_flat(
-            partial(run, jaxpr), *unpack(arrays, moving), tag)
+            partial(run, jaxpr), *put_zeros_back(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
-        return pack(ys, y_dots), perturbed(y_dots)
+        return leave_zeros_out(ys, y_dots), perturbed(y_dots)
 
     tangents = map(tangent_type, picked(jaxpr.in_avals, moving))
     return stage_pair(derivative, [*jaxpr.in_avals, *tangents], tag)
@@ -398,8 +398,9 @@ def defpartial(primitive, cut):
 # The rules of a primitive whose parameter `jaxpr` is a program.
 def program_jvp(primitive, primals, tangents, jaxpr, **params):
     jaxpr, out_moving = jvp_jaxpr(jaxpr, perturbed(tangents), nothing(jaxpr))
-    outs = primitive.bind(*pack(primals, tangents), jaxpr=jaxpr, **params)
-    return unpack(outs, out_moving)
+    arrays = leave_zeros_out(primals, tangents)
+    outs = primitive.bind(*arrays, jaxpr=jaxpr, **params)
+    return put_zeros_back(outs, out_moving)
 
 
 def program_vmap(primitive, axis, vals, dims, jaxpr, **params):

@@ -82,13 +82,18 @@ def perturbed(x_dots) -> tuple:
     return tuple([type(t) is not Zero for t in x_dots])
 
 
-def pack(xs, x_dots) -> list:
+def leave_zeros_out(xs, x_dots) -> list:
     """Return a list of the primals and of the tangents that are arrays."""
     return [*xs, *[t for t in x_dots if type(t) is not Zero]]
 
 
-def unpack(arrays, moving):
-    """Return the primals and the tangents that `pack` put into a list."""
+def put_zeros_back(arrays, moving):
+    """Return the primals and tangents of a list without the zeros.
+
+    Args:
+        arrays: a list from `leave_zeros_out`.
+        moving: for each primal, whether its tangent is in the list.
+    """
     xs, dots = list(arrays[:len(moving)]), iter(arrays[len(moving):])
     return xs, [next(dots) if moves else Zero(x)
                 for x, moves in zip(xs, moving, strict=True)]

@@ -43,7 +43,7 @@ class JVPTrace(Trace):
     """Compute a tangent for every value that depends on the input."""
 
     def interpret(self, primitive, args, params):
-        primals, tangents, perturbed = self.split(args)
+        primals, tangents, perturbed = self.unpack(args)
         if primitive.is_call:
             y, y_dot = rules[primitive](
                 self.tag, primals, tangents, **params)
@@ -52,10 +52,10 @@ class JVPTrace(Trace):
         else:
             return primitive.bind(*primals, **params)
         if primitive.multiple_results:
-            return list(map(self.join, y, y_dot))
-        return self.join(y, y_dot)
+            return list(map(self.pack, y, y_dot))
+        return self.pack(y, y_dot)
 
-    def split(self, xs):
+    def unpack(self, xs):
         """Return primals, tangents, and whether any tangent is not a Zero."""
         primals, tangents, perturbed = [], [], False
         for x in xs:
@@ -71,7 +71,7 @@ class JVPTrace(Trace):
                 tangents.append(Zero(x))
         return primals, tangents, perturbed
 
-    def join(self, primal, tangent):
+    def pack(self, primal, tangent):
         """Return a tracer of both, or the primal if it is unperturbed."""
         if type(tangent) is Zero:
             return primal
@@ -97,9 +97,9 @@ def jvp_flat(f, primals, tangents, tag):
         tag: the application of jvp.
     """
     with JVPTrace(current_trace(), tag) as trace:
-        xs = map(trace.join, primals, tangents)
+        xs = map(trace.pack, primals, tangents)
         outs = f(*mark_as_arguments(trace, xs))
-        return trace.split(outs)[:2]
+        return trace.unpack(outs)[:2]
 
 
 def defjvp(primitive, *each):

@@ -72,17 +72,17 @@ class BatchTrace(Trace):
         self.has_shared = False
 
     def interpret(self, primitive, args, params):
-        vals, dims = self.split(args)
+        vals, dims = self.unpack(args)
         if not primitive.is_call and dims.count(None) == len(dims):
             return primitive.bind(*vals, **params)
         out, dim = rules[primitive](self.axis, vals, dims, **params)
         if self.has_shared and not primitive.is_call:
             dim = mark_shared(dim, joint_dim(dims))
         if primitive.multiple_results:
-            return list(map(self.join, out, dim))
-        return self.join(out, dim)
+            return list(map(self.pack, out, dim))
+        return self.pack(out, dim)
 
-    def split(self, xs):
+    def unpack(self, xs):
         """Return the values, and their dims: 0, SHARED, or None."""
         vals, dims = [], []
         for x in xs:
@@ -91,7 +91,7 @@ class BatchTrace(Trace):
             dims.append(x.dim if mine else None)
         return vals, dims
 
-    def join(self, val, dim):
+    def pack(self, val, dim):
         """Return a tracer, or the value itself if it is not mapped."""
         if dim is None:
             return val
@@ -99,7 +99,7 @@ class BatchTrace(Trace):
         return BatchTracer(self, val, dim)
 
     def box(self, x):
-        (val,), (dim,) = self.split([x])
+        (val,), (dim,) = self.unpack([x])
         return BatchTracer(self, val, dim, user_line(2))
 
     def lift(self, x):
@@ -128,9 +128,9 @@ def vmap_flat(f, axis, vals, dims):
         dims: for each of them 0, or None if it is not mapped.
     """
     with BatchTrace(current_trace(), axis) as trace:
-        xs = map(trace.join, vals, dims)
+        xs = map(trace.pack, vals, dims)
         outs = f(*mark_as_arguments(trace, xs))
-        return trace.split(outs)
+        return trace.unpack(outs)
 
 
 @elementwise.define

@@ -41,7 +41,7 @@ def short_jvp(f, primals, tangents, has_aux):
             if out.aval == float_type(y_dot):
                 return tuple(own_memory([y, y_dot], inputs))
         flat_f = FlatFunction(f, LEAF, has_aux)
-        outs, y_dots = trace.split(flat_f.flatten(out))[:2]
+        outs, y_dots = trace.unpack(flat_f.flatten(out))[:2]
     return results_of_jvp(flat_f, outs, y_dots, inputs)
 
 
@@ -64,7 +64,7 @@ def short_vmap(f, in_axes, out_axes, axis_size, args, kwargs):
                 and (isinstance(out.val, Tracer) or is_batch([out.val]))):
             return own_memory([out.val], mapped)[0]
         flat_f = FlatFunction(f, LEAF)
-        outs, dims = trace.split(flat_f.flatten(out))
+        outs, dims = trace.unpack(flat_f.flatten(out))
     return results_of_vmap(flat_f, axis, outs, dims, out_axes, mapped)
 
 

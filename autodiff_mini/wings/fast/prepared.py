@@ -41,7 +41,7 @@ def compiled_batch(compiler, jaxpr):
         trace = now = current_trace()
         while type(trace) is not BatchTrace:
             trace = trace.parent
-        vals, dims = trace.split(xs)
+        vals, dims = trace.unpack(xs)
         key = tuple(dims)
         if key not in steps:
             mapped = tuple([dim == 0 for dim in dims])

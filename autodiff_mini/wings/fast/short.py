@@ -54,7 +54,7 @@ def short_gradient(tag, f, point, has_aux, is_usual):
     if has_aux:
         leaves, aux_tree = tree_flatten(aux)
         aux = aux_tree.unflatten(
-            own_memory(trace.split(leaves)[0], [*tape.consts, *xs]))
+            own_memory(trace.unpack(leaves)[0], [*tape.consts, *xs]))
     [number] = own_memory([y.primal], [*tape.consts, *xs])
     others = [number, *tape.consts]
     one = y.aval.dtype.type(1)

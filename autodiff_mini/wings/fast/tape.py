@@ -245,7 +245,7 @@ class TapeTrace(JVPTrace):
             (Indexed(x.name, params), [], [x.name], [name], line))
         return TapeTracer(self, y, name, name.aval, line)
 
-    def join(self, primal, tangent):
+    def pack(self, primal, tangent):
         tangent = self.parent.opened(tangent)
         if type(tangent) is Zero:
             return primal
@@ -439,6 +439,6 @@ def on_tape(f, primals, tag):
 
 def finished(trace, tape, outs):
     """Return the outputs of a function that has run, and its whole tape."""
-    ys, y_dots = trace.split(outs)[:2]
+    ys, y_dots = trace.unpack(outs)[:2]
     tape.outvars[:] = map(trace.parent.var, y_dots)
     return ys, tape

@@ -16,7 +16,8 @@ from autodiff_mini.core.signature import (
     argument_positions, hold_arguments, named_after, names_of)
 from autodiff_mini.core.trace import Primitive, TraceTag, own_name, public
 from autodiff_mini.core.trees import tree_leaves
-from autodiff_mini.core.zeros import pack, perturbed, unpack
+from autodiff_mini.core.zeros import (
+    leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp, lowering
 from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.wings.more_calls.policies import save
@@ -37,9 +38,9 @@ def checkpoint_jvp(primals, tangents, jaxpr, policy, name):
     now, again, out_moving = two_programs(jaxpr, perturbed(tangents), policy)
     n = len(jaxpr.outvars)
     outs = checkpoint_p.bind(*primals, jaxpr=now, **params)
-    y_dots = checkpoint_p.bind(*pack(primals, tangents), *outs[n:],
+    y_dots = checkpoint_p.bind(*leave_zeros_out(primals, tangents), *outs[n:],
                                jaxpr=again, **params)
-    return unpack([*outs[:n], *y_dots], out_moving)
+    return put_zeros_back([*outs[:n], *y_dots], out_moving)
 
 
 jvp.rules[checkpoint_p] = checkpoint_jvp

@@ -12,7 +12,7 @@ from autodiff_mini.calls.staged_calls import closed_over, stage_function
 from autodiff_mini.core import seams
 from autodiff_mini.core.trace import typeof
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_zeros, pack, perturbed, unpack)
+    Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp
 
 
@@ -39,7 +39,7 @@ def open_call(trace, args, fun, rule):
     moving = [aval.dtype.kind in 'fc' for aval in types]
     dots = [x if moves else Zero(x) for x, moves in zip(types, moving)]
     slope, more = stage_function(on_arrays(rule, moving, out_moving, rule),
-                                 pack(types, dots))
+                                 leave_zeros_out(types, dots))
     staged, consts = stage_function(fun, types)
     args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
     linear = list(map(trace.is_unknown, args))
@@ -53,8 +53,8 @@ def open_call(trace, args, fun, rule):
             raise closed_over(fun, custom_jvp_call_p)
         dots = [instantiate_zeros(t) if moves else Zero(x)
                 for x, t, moves in zip(xs[end:], x_dots[end:], moving)]
-        ys, y_dots = unpack(slope(*xs[n:end], *pack(xs[end:], dots)),
-                            out_moving.value)
+        arrays = slope(*xs[n:end], *leave_zeros_out(xs[end:], dots))
+        ys, y_dots = put_zeros_back(arrays, out_moving.value)
         if any(given[:n]):
             ts = [*x_dots[:end], *map(Zero, xs[end:])]
             ts = [instantiate_zeros(t) if free else x

@@ -25,7 +25,7 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import (
     leaf_names, map_leaves, tree_flatten, tree_map)
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_all, pack, perturbed, unpack)
+    Zero, instantiate_all, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jaxpr, jvp, lowering, partial_eval, transpose, vmap)
 from autodiff_mini.interpreters.vmap import spread
@@ -59,10 +59,10 @@ def derivative(fun, vmap, types, xs, x_dots):
     """
     fun_jvp, rule_jvp, out_moving = push_forward(
         fun, vmap, perturbed(x_dots))
-    arrays = pack(xs, x_dots)
+    arrays = leave_zeros_out(xs, x_dots)
     if not any(map(is_written_down, x_dots)):
         outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp, vmap=rule_jvp)
-        return unpack(outs, out_moving.value)
+        return put_zeros_back(outs, out_moving.value)
     ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap, **types)
     dot_types = [tangent_type(typeof(y)) for y in ys]
     moving = [aval.dtype != float0 for aval in dot_types]
@@ -75,7 +75,7 @@ def derivative(fun, vmap, types, xs, x_dots):
     y_dots = custom_vmap_call_p.bind(
         *arrays, fun=named(fun_dot, fun),
         vmap=named(rule_dot, vmap), out_avals=picked(dot_types, moving))
-    return unpack([*ys, *y_dots], moving)
+    return put_zeros_back([*ys, *y_dots], moving)
 
 
 def push_forward(fun, rule, moving):
@@ -92,10 +92,11 @@ def push_forward(fun, rule, moving):
         return [*ys, *y_dots], moves
 
     def fun_jvp(*arrays):
-        return on_arrays(*jvp.jvp_flat(fun, *unpack(arrays, moving), tag))
+        return on_arrays(*jvp.jvp_flat(
+            fun, *put_zeros_back(arrays, moving), tag))
 
     def rule_jvp(arrays, mapped, size):
-        primals, tangents = unpack(mapped, moving)
+        primals, tangents = put_zeros_back(mapped, moving)
         # A value is mapped if its tangent is, and vice versa.
         either = [x or x_dot is True for x, x_dot in zip(primals, tangents)]
         wanted = [*either, *picked(either, moving)]
@@ -104,7 +105,7 @@ def push_forward(fun, rule, moving):
         out_mapped = Store()
         batched = out_mapped.keep(lambda *xs: rule(xs, either, size), rule)
         outs, moves = on_arrays(*jvp.jvp_flat(
-            batched, *unpack(arrays, moving), tag))
+            batched, *put_zeros_back(arrays, moving), tag))
         found = out_mapped.value
         return (outs, [*found, *picked(found, moves)]), moves
     return (out_moving.keep(fun_jvp, fun), out_moving.keep(rule_jvp, rule),
