@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_mini.api.forward import whole_tangent
 from autodiff_mini.api.staging import as_type
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TypeOrValueError, UnexpectedTracerError
@@ -26,9 +27,9 @@ from autodiff_mini.core.trees import (
     register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
     tree_structure)
 from autodiff_mini.core.types import convert
-from autodiff_mini.core.zeros import instantiate_all, instantiate_zeros
+from autodiff_mini.core.zeros import (
+    fit_tangent, instantiate_all, instantiate_zeros)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
-from autodiff_mini.interpreters.jvp import fit_tangent, whole_tangent
 from autodiff_mini.interpreters.partial_eval import (
     linear_flat, linearize_flat)
 

@@ -14,8 +14,8 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import (
     LEAF, FlatFunction, leaf_names, map_leaves, open_as, tree_flatten,
     tree_structure)
-from autodiff_mini.interpreters.jvp import (
-    fit_tangent, jvp_flat, whole_tangent)
+from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros
+from autodiff_mini.interpreters.jvp import jvp_flat, match
 from autodiff_mini.interpreters.vmap import (
     SHARED, Axis, move_axis, spread, vmap_flat)
 
@@ -90,6 +90,13 @@ def results_of_jvp(flat_f, outs, y_dots, inputs):
     ys, aux = flat_f.split(owned[:len(outs)])
     y, y_dot = map(flat_f.out_tree.unflatten, (ys, owned[len(outs):]))
     return (y, y_dot, aux) if flat_f.has_aux else (y, y_dot)
+
+
+def whole_tangent(y, y_dot):
+    """Return the tangent of an output for the user, as an array like `y`."""
+    if type(y_dot) is Zero:
+        return instantiate_zeros(y_dot)
+    return match(y_dot, y)
 
 
 def fit_argument(x, x_dot):

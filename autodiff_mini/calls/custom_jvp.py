@@ -32,8 +32,8 @@ from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
     tree_map, tree_structure)
 from autodiff_mini.core.zeros import (
-    SymbolicZero, Zero, instantiate_all, instantiate_zeros, leave_zeros_out,
-    perturbed, put_zeros_back)
+    SymbolicZero, Zero, fit_tangent, instantiate_all, instantiate_zeros,
+    leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 
@@ -696,9 +696,9 @@ class FlatRule(UserRule):
 def fit_rule_tangent(y, y_dot):
     """Return the tangent that a rule returned, converted to fit `y`."""
     if not isinstance(y_dot, Zero):
-        return jvp.fit_tangent(y, y_dot)
+        return fit_tangent(y, y_dot)
     if y_dot.aval != tangent_type(typeof(y)):
-        jvp.fit_tangent(y, instantiate_zeros(y_dot))    # which can raise
+        fit_tangent(y, instantiate_zeros(y_dot))    # which can raise
     return Zero(y)
 
 

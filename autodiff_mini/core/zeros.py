@@ -8,9 +8,10 @@ Zero, and the rules of users a SymbolicZero.  Chapter 23.
 import numpy as np
 
 from autodiff_mini.core import seams
+from autodiff_mini.core.errors import TypeOrValueError
 from autodiff_mini.core.trace import (
     NUMBERS, float0, is_array, tangent_type, typeof)
-from autodiff_mini.core.types import full
+from autodiff_mini.core.types import convert, full
 
 
 class Zero:
@@ -97,6 +98,34 @@ def put_zeros_back(arrays, moving):
     xs, dots = list(arrays[:len(moving)]), iter(arrays[len(moving):])
     return xs, [next(dots) if moves else Zero(x)
                 for x, moves in zip(xs, moving, strict=True)]
+
+
+def fit_tangent(x, x_dot,
+                shapes='primal and tangent shapes must be equal, but'):
+    """Return `x_dot` as the tangent of `x`, or raise an error.
+
+    Args:
+        x: a value, or its type.
+        x_dot: its tangent.
+        shapes: what an error about their shapes begins with.
+    """
+    aval, got = typeof(x), typeof(x_dot)
+    if got is aval and aval.dtype.kind in 'fc':
+        return x_dot
+    wanted = tangent_type(aval)
+    same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
+    if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
+        cure = f'. Write the primal as {x}.0' if type(x) is int else ''
+        raise TypeError('primal and tangent arguments do not match; dtypes '
+                        'must be equal (float0 if the primal is an integer '
+                        f'or boolean), but the primal is {aval} and the '
+                        f'tangent is {got}{cure}')
+    if got.shape != aval.shape:
+        raise TypeOrValueError(
+            f'{shapes} the primal is {aval} and the tangent is {got}')
+    if wanted.dtype == float0:
+        return Zero(x)
+    return convert(x_dot, aval.dtype, aval.weak_type)
 
 
 class SymbolicZero(Zero):

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_mini.core.errors import RuleTable, TypeOrValueError
+from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.memory import mark_as_arguments
 from autodiff_mini.core.trace import (
-    ShapedArray, Trace, Tracer, current_trace, float0, tangent_type, typeof,
-    user_line)
+    ShapedArray, Trace, Tracer, current_trace, typeof, user_line)
 from autodiff_mini.core.types import convert
-from autodiff_mini.core.zeros import Zero, instantiate_zeros
+from autodiff_mini.core.zeros import Zero
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -43,33 +42,28 @@ class JVPTrace(Trace):
     """Compute a tangent for every value that depends on the input."""
 
     def interpret(self, primitive, args, params):
-        primals, tangents, perturbed = self.unpack(args)
+        primals, tangents = self.unpack(args)
         if primitive.is_call:
             y, y_dot = rules[primitive](
                 self.tag, primals, tangents, **params)
-        elif perturbed:
-            y, y_dot = rules[primitive](primals, tangents, **params)
-        else:
+        elif {*map(type, tangents)} <= {Zero}:
             return primitive.bind(*primals, **params)
+        else:
+            y, y_dot = rules[primitive](primals, tangents, **params)
         if primitive.multiple_results:
             return list(map(self.pack, y, y_dot))
         return self.pack(y, y_dot)
 
     def unpack(self, xs):
-        """Return primals, tangents, and whether any tangent is not a Zero."""
-        primals, tangents, perturbed = [], [], False
+        """Return the primals and the tangents."""
+        primals, tangents = [], []
         for x in xs:
-            if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
-                tangent = x.tangent
-                primals.append(x.primal)
-                tangents.append(tangent)
-                perturbed = perturbed or type(tangent) is not Zero
-            else:
-                if isinstance(x, np.ndarray):
-                    x = self.parent.keep(x)
-                primals.append(x)
-                tangents.append(Zero(x))
-        return primals, tangents, perturbed
+            mine = isinstance(x, JVPTracer) and x._trace.tag is self.tag
+            if not mine and isinstance(x, np.ndarray):
+                x = self.parent.keep(x)
+            primals.append(x.primal if mine else x)
+            tangents.append(x.tangent if mine else Zero(x))
+        return primals, tangents
 
     def pack(self, primal, tangent):
         """Return a tracer of both, or the primal if it is unperturbed."""
@@ -78,9 +72,8 @@ class JVPTrace(Trace):
         return JVPTracer(self, primal, tangent, typeof(primal))
 
     def box(self, x):
-        if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
-            return JVPTracer(self, x.primal, x.tangent, x.aval, user_line(2))
-        return JVPTracer(self, x, Zero(x), typeof(x), user_line(2))
+        [primal], [tangent] = self.unpack([x])
+        return JVPTracer(self, primal, tangent, typeof(x), user_line(2))
 
 
 rules = RuleTable(
@@ -99,7 +92,7 @@ def jvp_flat(f, primals, tangents, tag):
     with JVPTrace(current_trace(), tag) as trace:
         xs = map(trace.pack, primals, tangents)
         outs = f(*mark_as_arguments(trace, xs))
-        return trace.unpack(outs)[:2]
+        return trace.unpack(outs)
 
 
 def defjvp(primitive, *each):
@@ -140,38 +133,3 @@ def match(x_dot, y):
     if have.shape != want.shape:
         x_dot = np.broadcast_to(x_dot, want.shape)
     return convert(x_dot, want.dtype, want.weak_type)
-
-
-def fit_tangent(x, x_dot,
-                shapes='primal and tangent shapes must be equal, but'):
-    """Return `x_dot` as the tangent of `x`, or raise an error.
-
-    Args:
-        x: a value, or its type.
-        x_dot: its tangent.
-        shapes: what an error about their shapes begins with.
-    """
-    aval, got = typeof(x), typeof(x_dot)
-    if got is aval and aval.dtype.kind in 'fc':
-        return x_dot
-    wanted = tangent_type(aval)
-    same_kind = np.can_cast(got.dtype, wanted.dtype, 'same_kind')
-    if got.dtype != wanted.dtype and not (got.weak_type and same_kind):
-        cure = f'. Write the primal as {x}.0' if type(x) is int else ''
-        raise TypeError('primal and tangent arguments do not match; dtypes '
-                        'must be equal (float0 if the primal is an integer '
-                        f'or boolean), but the primal is {aval} and the '
-                        f'tangent is {got}{cure}')
-    if got.shape != aval.shape:
-        raise TypeOrValueError(
-            f'{shapes} the primal is {aval} and the tangent is {got}')
-    if wanted.dtype == float0:
-        return Zero(x)
-    return convert(x_dot, aval.dtype, aval.weak_type)
-
-
-def whole_tangent(y, y_dot):
-    """Return the tangent of an output for the user, as an array like `y`."""
-    if type(y_dot) is Zero:
-        return instantiate_zeros(y_dot)
-    return match(y_dot, y)

@@ -41,7 +41,7 @@ def short_jvp(f, primals, tangents, has_aux):
             if out.aval == float_type(y_dot):
                 return tuple(own_memory([y, y_dot], inputs))
         flat_f = FlatFunction(f, LEAF, has_aux)
-        outs, y_dots = trace.unpack(flat_f.flatten(out))[:2]
+        outs, y_dots = trace.unpack(flat_f.flatten(out))
     return results_of_jvp(flat_f, outs, y_dots, inputs)
 
 

@@ -23,9 +23,8 @@ from autodiff_mini.core.trace import (
     user_line)
 from autodiff_mini.core.trees import LEAF, PyTreeDef, containers, tree_flatten
 from autodiff_mini.core.types import ORDINARY
-from autodiff_mini.core.zeros import Zero, instantiate_zeros
+from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
-from autodiff_mini.interpreters.jvp import fit_tangent
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
 from autodiff_mini.wings.fast.tape import TapeTrace
 from autodiff_mini.wings.fast.tape_tracer import TapeTracer, float_type

@@ -439,6 +439,6 @@ def on_tape(f, primals, tag):
 
 def finished(trace, tape, outs):
     """Return the outputs of a function that has run, and its whole tape."""
-    ys, y_dots = trace.unpack(outs)[:2]
+    ys, y_dots = trace.unpack(outs)
     tape.outvars[:] = map(trace.parent.var, y_dots)
     return ys, tape
