@@ -32,8 +32,8 @@ from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
     tree_map, tree_structure)
 from autodiff_mini.core.zeros import (
-    SymbolicZero, Zero, fit_tangent, instantiate_all, instantiate_zeros,
-    leave_zeros_out, perturbed, put_zeros_back)
+    SymbolicZero, Zero, add_tangents, fit_tangent, instantiate_all,
+    instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp, partial_eval, transpose, vmap
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
 
@@ -284,7 +284,7 @@ class Pull:
                         self.moves)
         if any(perturbed(dots[n:])):
             ct_dots = map(instantiate_zeros, dots[n:])
-            x_dots = map(jvp.add_tangents, x_dots,
+            x_dots = map(add_tangents, x_dots,
                          self.bind(*operands[:n], *ct_dots))
         return self.bind(*operands), list(x_dots)
 
@@ -726,4 +726,4 @@ def is_float0(t):
 
 def add_terms(s, t):
     """Add two tangents of an output, which can be an integer."""
-    return s if is_float0(s) and is_float0(t) else jvp.add_tangents(s, t)
+    return s if is_float0(s) and is_float0(t) else add_tangents(s, t)

@@ -33,7 +33,8 @@ from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
+    Zero, add_tangents, instantiate_zeros, leave_zeros_out, perturbed,
+    put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 
@@ -155,7 +156,7 @@ def custom_lin_jvp(tag, operands, dots, bwd, n, is_pulled=False, **params):
         y_dots.append(custom_lin_p.bind(
             *operands[:n], *map(instantiate_zeros, dots[n:]), **params))
     return (custom_lin_p.bind(*operands, **params),
-            [reduce(jvp.add_tangents, terms) for terms in zip(*y_dots)])
+            [reduce(add_tangents, terms) for terms in zip(*y_dots)])
 
 
 def custom_lin_partial_eval(trace, operands, unknown, **params):

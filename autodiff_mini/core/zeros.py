@@ -100,6 +100,13 @@ def put_zeros_back(arrays, moving):
                 for x, moves in zip(xs, moving, strict=True)]
 
 
+def add_tangents(s, t):
+    """Return the sum of two tangents of one value."""
+    if type(s) is Zero:
+        return t
+    return s if type(t) is Zero else s + t
+
+
 def fit_tangent(x, x_dot,
                 shapes='primal and tangent shapes must be equal, but'):
     """Return `x_dot` as the tangent of `x`, or raise an error.

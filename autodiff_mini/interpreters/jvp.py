@@ -5,6 +5,8 @@ computes the tangent of its result.  Chapter 2.
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.memory import mark_as_arguments
 from autodiff_mini.core.trace import (
-    ShapedArray, Trace, Tracer, current_trace, typeof, user_line)
+    Trace, Tracer, current_trace, typeof, user_line)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import Zero
 
@@ -24,8 +26,11 @@ class JVPTracer(Tracer):
     _trace: Trace
     primal: Any
     tangent: Any
-    aval: ShapedArray
     line: tuple | None = None
+
+    @property
+    def aval(self):
+        return typeof(self.primal)
 
     def __bool__(self):
         return bool(self.primal)
@@ -46,7 +51,7 @@ class JVPTrace(Trace):
         if primitive.is_call:
             y, y_dot = rules[primitive](
                 self.tag, primals, tangents, **params)
-        elif {*map(type, tangents)} <= {Zero}:
+        elif ONLY_ZEROS.issuperset(map(type, tangents)):
             return primitive.bind(*primals, **params)
         else:
             y, y_dot = rules[primitive](primals, tangents, **params)
@@ -58,24 +63,28 @@ class JVPTrace(Trace):
         """Return the primals and the tangents."""
         primals, tangents = [], []
         for x in xs:
-            mine = isinstance(x, JVPTracer) and x._trace.tag is self.tag
-            if not mine and isinstance(x, np.ndarray):
-                x = self.parent.keep(x)
-            primals.append(x.primal if mine else x)
-            tangents.append(x.tangent if mine else Zero(x))
+            if isinstance(x, JVPTracer) and x._trace.tag is self.tag:
+                primals.append(x.primal)
+                tangents.append(x.tangent)
+            else:
+                if isinstance(x, np.ndarray):
+                    x = self.parent.keep(x)
+                primals.append(x)
+                tangents.append(Zero(x))
         return primals, tangents
 
     def pack(self, primal, tangent):
         """Return a tracer of both, or the primal if it is unperturbed."""
         if type(tangent) is Zero:
             return primal
-        return JVPTracer(self, primal, tangent, typeof(primal))
+        return JVPTracer(self, primal, tangent)
 
     def box(self, x):
         [primal], [tangent] = self.unpack([x])
-        return JVPTracer(self, primal, tangent, typeof(x), user_line(2))
+        return JVPTracer(self, primal, tangent, user_line(2))
 
 
+ONLY_ZEROS = {Zero}
 rules = RuleTable(
     'Differentiation rule', 'define jvp.rules[primitive]')
 
@@ -109,20 +118,13 @@ def defjvp(primitive, *each):
 
     def jvp_rule(primals, tangents, **params):
         y = primitive.bind(*primals, **params)
-        y_dot = None
+        terms = []
         for rule, x_dot in zip(each, tangents, strict=bool(each)):
             if rule and type(x_dot) is not Zero:
                 term = rule(x_dot, y, *primals, **params)
-                y_dot = term if y_dot is None else add_tangents(y_dot, term)
-        return y, Zero(y) if y_dot is None else y_dot
+                terms += [] if type(term) is Zero else [term]
+        return y, reduce(add, terms) if terms else Zero(y)
     rules[primitive] = unary_rule if len(each) == 1 else jvp_rule
-
-
-def add_tangents(s, t):
-    """Return the sum of two tangents of one value."""
-    if type(s) is Zero:
-        return t
-    return s if type(t) is Zero else s + t
 
 
 def match(x_dot, y):

@@ -32,7 +32,7 @@ def short_jvp(f, primals, tangents, has_aux):
         return jvp_of_trees(f, primals, tangents, has_aux)
     inputs = [*primals, *tangents]
     with JVPTrace(current_trace(), TraceTag('jvp', f)) as trace:
-        xs = list(map(JVPTracer, repeat(trace), primals, tangents, avals))
+        xs = list(map(JVPTracer, repeat(trace), primals, tangents))
         for x in xs:
             x.memory = ARGUMENT
         out = f(*xs)

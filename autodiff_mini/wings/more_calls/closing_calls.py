@@ -12,8 +12,8 @@ from autodiff_mini.calls.staged_calls import closed_over, stage_function
 from autodiff_mini.core import seams
 from autodiff_mini.core.trace import typeof
 from autodiff_mini.core.zeros import (
-    Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
-from autodiff_mini.interpreters import jvp
+    Zero, add_tangents, instantiate_zeros, leave_zeros_out, perturbed,
+    put_zeros_back)
 
 
 @seams.leave_closure.take
@@ -59,6 +59,6 @@ def open_call(trace, args, fun, rule):
             ts = [*x_dots[:end], *map(Zero, xs[end:])]
             ts = [instantiate_zeros(t) if free else x
                   for x, t, free in zip(xs, ts, linear)]
-            y_dots = list(map(jvp.add_tangents, y_dots, opened(*ts)))
+            y_dots = list(map(add_tangents, y_dots, opened(*ts)))
         return ys, y_dots
     return args, {'fun': named(opened, fun), 'jvp': named(opened_rule, rule)}
