@@ -148,16 +148,16 @@ def leave_call(primitive, trace, args, params):
         primitive, args, params: the call.
         trace: the trace that records it.
     """
-    unknown = list(map(trace.is_unknown, args))
+    unknown = list(map(trace.owns, args))
     if True not in unknown:
         try:
             return trace.compute(primitive, args, params)
         except UnexpectedTracerError as error:
-            if not trace.is_unknown(error.tracer):
+            if not trace.owns(error.tracer):
                 raise
         return seams.leave_closure(trace, primitive, args, params)
     linear, residuals = stage_linear(params['fun'], args, unknown)
-    if any(map(trace.is_unknown, residuals)):
+    if any(map(trace.owns, residuals)):
         return seams.leave_closure(trace, primitive, args, params)
     n, rules = len(residuals), {**params}
     del rules['fun']
@@ -175,7 +175,7 @@ def with_known(outs, known, trace, primitive, args, params):
     """
     if not any(known):
         return outs
-    at_zero = [instantiate_zeros(Zero(x.aval)) if trace.is_unknown(x) else x
+    at_zero = [instantiate_zeros(Zero(x.aval)) if trace.owns(x) else x
                for x in args]
     ys = trace.compute(primitive, at_zero, params)
     return [y if here else out for y, out, here in zip(ys, outs, known)]

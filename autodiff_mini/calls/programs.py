@@ -219,7 +219,7 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
         with partial_eval.PartialEvalTrace(current_trace(), tag) as trace:
             inputs = list(map(trace.input, picked(jaxpr.in_avals, unknown)))
             outs = run(jaxpr, *interleave(unknown, inputs, xs))
-            out_unknown = [want or trace.is_unknown(y)
+            out_unknown = [want or trace.owns(y)
                            for y, want in zip(outs, wanted, strict=True)]
             later, residuals = close(drop_dead(
                 trace.jaxpr(inputs, picked(outs, out_unknown))))
@@ -388,7 +388,7 @@ def defpartial(primitive, cut):
             if some operands are unknown.
     """
     def rule(trace, args, params):
-        unknown = tuple(map(trace.is_unknown, args))
+        unknown = tuple(map(trace.owns, args))
         if any(unknown):
             return cut(trace, args, unknown, **params)
         return trace.compute(primitive, args, params)

@@ -7,6 +7,7 @@ results belong to the caller.  Chapter 25.
 
 import gc
 import operator
+from dataclasses import dataclass, field
 from functools import wraps
 
 import numpy as np
@@ -22,15 +23,21 @@ ONLY_SEEN = 'is a view that is read-only in NumPy, too'
 CLOSED_OVER = 'is an array that the program closes over'
 
 
+@dataclass(slots=True, eq=False)
 class Snapshot:
     """Copy NumPy arrays, because their owner can change them later.
 
     An array is copied only once as long as it does not change.
+
+    Args:
+        subok: whether a copy keeps the class of its array.
+        copies: by id, an array, kept alive, and its copy.
+        foreign: by id, the arrays that belong to other code; see `mark`.
     """
 
-    def __init__(self):
-        self.subok = False  # whether a copy keeps the class of its array
-        self.copies = {}    # by id: the array, kept alive, and its copy
+    subok: bool = False
+    copies: dict = field(default_factory=dict)
+    foreign: dict = field(default_factory=dict)
 
     def __call__(self, x):
         if isinstance(x, Tracer):
@@ -51,6 +58,11 @@ class Snapshot:
             copy.flags.writeable = False
             self.copies[id(x)] = x, copy
         return copy
+
+    def mark(self, x):
+        """Remember that the memory of `x` belongs to other code."""
+        owner = x if x.base is None else owner_of(x)
+        self.foreign[id(owner)] = owner
 
 
 def bits(x):

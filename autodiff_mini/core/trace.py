@@ -139,7 +139,7 @@ class Trace:
         if self.parent is Trace.base and seams.leave_outermost.taken:
             seams.leave_outermost(self)
 
-    def process_primitive(self, primitive, args, params):
+    def compute(self, primitive, args, params):
         """Return the result, or results, of `primitive` on `args`.
 
         While `interpret` runs, the parent is current and knows the line of
@@ -161,6 +161,8 @@ class Trace:
                 elif not primitive.is_call:
                     y.made_in = self
         return out
+
+    process_primitive = compute     # a trace can do something else
 
     def interpret(self, primitive, args, params):
         """Return the result or results, while the parent is current."""
@@ -231,9 +233,7 @@ class at_lines_of:
         self.eqns, self.direction = eqns, direction
 
     def __enter__(self):
-        return iter(self)
-
-    def __iter__(self):
+        """Return a generator, which sets the line for each equation."""
         trace, direction = self.trace, self.direction
         for eqn in self.eqns:
             self.eqn, line = eqn, eqn.line

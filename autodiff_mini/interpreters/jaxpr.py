@@ -35,11 +35,13 @@ class JaxprTracer(Tracer):
 class JaxprTrace(Trace):
     """Record each operation as an equation, and compute nothing."""
 
+    subok = False   # whether a constant keeps its class
+
     def __init__(self, parent, tag):
         self.parent, self.tag = parent, tag
         self.eqns, self.constvars, self.consts = [], [], []
         self.known = {}     # by id of a constant: its name
-        self.snapshot = Snapshot()
+        self.snapshot = Snapshot(self.subok)
 
     def __exit__(self, *error):
         """Release the record, because a rule in it can hold tracers."""
@@ -51,6 +53,10 @@ class JaxprTrace(Trace):
         if primitive in rules:
             return rules[primitive](self, args, **params)
         return self.record(primitive, args, params)
+
+    def owns(self, x):
+        """Return whether `x` is a tracer of this trace, so it is unknown."""
+        return type(x) is JaxprTracer and x._trace is self
 
     def record(self, primitive, args, params):
         """Append an equation, and return tracers for its results."""
@@ -73,7 +79,7 @@ class JaxprTrace(Trace):
 
     def var(self, x):
         """Return the Var or Literal for `x` in an equation."""
-        if type(x) is JaxprTracer and x._trace is self:
+        if self.owns(x):
             return x.name
         if type(x) in PYTHON_NUMBERS or isinstance(x, np.generic):
             return Literal(x)

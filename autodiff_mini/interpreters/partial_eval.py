@@ -11,7 +11,7 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Literal
 from autodiff_mini.core.memory import owner_of
 from autodiff_mini.core.trace import (
-    Trace, Tracer, base, current_trace, float0, tangent_type, typeof)
+    Tracer, base, current_trace, float0, tangent_type, typeof)
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTrace, JaxprTracer, stage_flat)
@@ -21,11 +21,8 @@ from autodiff_mini.interpreters.jvp import jvp_flat
 class PartialEvalTrace(JaxprTrace):
     """Compute operations on known values, and record all others."""
 
-    def __init__(self, parent, tag):
-        super().__init__(parent, tag)
-        self.foreign = {}   # by id: arrays that other code can change
-        self.snapshot.subok = True  # residuals keep their class
-        self.has_boxes = False
+    subok = True        # a residual keeps its class
+    has_boxes = False   # whether a known value can be in a tracer
 
     def process_primitive(self, primitive, args, params):
         if self.has_boxes:
@@ -40,13 +37,8 @@ class PartialEvalTrace(JaxprTrace):
             return base.process_primitive(primitive, args, params)
         return self.compute(primitive, args, params)
 
-    compute = Trace.process_primitive   # if all operands are known
-
     def interpret(self, primitive, args, params):
         return primitive.bind(*args, **params)
-
-    def is_unknown(self, x):
-        return type(x) is JaxprTracer and x._trace is self
 
     def var(self, x):
         """Return the Var or Literal for `x`; known values become residuals.
@@ -60,7 +52,8 @@ class PartialEvalTrace(JaxprTrace):
             return x.name
         if isinstance(x, Tracer) or isinstance(x, np.ndarray) and (
                 self.line is None
-                or id(x if x.base is None else owner_of(x)) in self.foreign):
+                or id(x if x.base is None else owner_of(x))
+                in self.snapshot.foreign):
             x = self.snapshot(x)
         return Literal(x) if type(x) is Zero else self.constant(x)
 
@@ -71,18 +64,16 @@ class PartialEvalTrace(JaxprTrace):
 
     def opened(self, x):
         """Return the known value in a box, or `x` itself."""
-        if type(x) is JaxprTracer and x._trace is self and (
-                type(x.name) is Literal):
-            return x.name.val
-        return x
+        is_box = self.owns(x) and type(x.name) is Literal
+        return x.name.val if is_box else x
 
     def keep(self, x):
         """Return `x`, which will be copied if it becomes a residual."""
-        owner = x if x.base is None else owner_of(x)
-        self.foreign[id(owner)] = owner
+        self.snapshot.mark(x)
         return x
 
-    lift = Trace.lift
+    def lift(self, x):
+        return self.parent.lift(x)
 
 
 rules = {}
@@ -105,9 +96,11 @@ def linearize_flat(f, primals, tag):
         tangents, x_dots = [], []
         for x in primals:
             if isinstance(x, np.ndarray):
-                trace.keep(x)
+                trace.snapshot.mark(x)
             x_dot = trace.input(tangent_type(typeof(x)))
             tangents.append(x_dot)
             x_dots.append(Zero(x) if x_dot.aval.dtype == float0 else x_dot)
         ys, y_dots = jvp_flat(f, primals, x_dots, tag)
-        return list(map(trace.opened, ys)), trace.jaxpr(tangents, y_dots)
+        if trace.has_boxes:
+            ys = list(map(trace.opened, ys))
+        return ys, trace.jaxpr(tangents, y_dots)

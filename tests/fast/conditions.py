@@ -178,7 +178,7 @@ CONDITIONS = [
     ('tape', 'BY_VALUE = {pow_p, float_power_p}', 'BY_VALUE = set()'),
     ('tape', 'x if x.base is None else owner_of(x)) in foreign', 'x) in ()'),
     ('tape', 'outs[:n] = own_memory(outs[:n], operands + others)', 'pass'),
-    ('tape', 'self.parent.keep(x)\n                key', 'key'),
+    ('tape', 'self.parent.snapshot.mark(x)\n                key', 'key'),
     # Operators, gradients, and rules that take a short road
     ('tape_tracer', "method == '__call__' and (\n                not kwargs)",
      '(\n                1)'),
@@ -186,7 +186,7 @@ CONDITIONS = [
      'trace.at_once(primitive, (self, other))'),
     ('tape', 'if current_trace() is not self or seams.ask.taken:', 'if 0:'),
     ('tape', 'if prepared and prepared.is_simple:', 'if prepared:'),
-    ('tape', 'if below.foreign:', 'if False:'),
+    ('tape', 'if below.snapshot.foreign:', 'if False:'),
     ('tape', 'if ct is not None:', 'if True:'),
     ('tape', 'names[i]', 'names[0]'),
     ('prepared', 'self.is_simple = self.tree is LEAF',

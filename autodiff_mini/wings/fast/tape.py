@@ -139,7 +139,7 @@ class TapeTrace(JVPTrace):
                 key.append((x.aval,) if name is None else x.aval)
                 x = x.primal
             elif kind is np.ndarray:
-                self.parent.keep(x)
+                self.parent.snapshot.mark(x)
                 key.append((x.shape, x.dtype))
             elif kind is BatchTracer and x._trace is self.parent.parent:
                 key.append((x.aval, True))
@@ -213,14 +213,14 @@ class TapeTrace(JVPTrace):
         if not prepared.made:
             return y
         name = Var(aval)
-        if below.foreign:
+        if below.snapshot.foreign:
             self.kept(outs)
         below.eqns.append((prepared, outs, names, (name,), line))
         return TapeTracer(self, y, name, aval, line)
 
     def kept(self, residuals):
         """Return the residuals, with copies of arrays held by other code."""
-        foreign = self.parent.foreign
+        foreign = self.parent.snapshot.foreign
         for i, x in enumerate(residuals):
             if type(x) is np.ndarray and (
                     id(x if x.base is None else owner_of(x)) in foreign):
@@ -413,7 +413,7 @@ def on_tape(f, primals, tag):
         aval = typeof(x)
         name = Var(tangent_type(aval))
         if type(x) is np.ndarray:
-            below.keep(x)
+            below.snapshot.mark(x)
         if name.aval is aval:
             x = TapeTracer(trace, x, name, aval, None)
             x.memory = ARGUMENT

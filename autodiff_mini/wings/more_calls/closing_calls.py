@@ -42,7 +42,7 @@ def open_call(trace, args, fun, rule):
                                  leave_zeros_out(types, dots))
     staged, consts = stage_function(fun, types)
     args, n, end = [*consts, *more, *args], len(consts), len(consts + more)
-    linear = list(map(trace.is_unknown, args))
+    linear = list(map(trace.owns, args))
 
     def opened(*xs):
         return staged(*xs[:n], *xs[end:])

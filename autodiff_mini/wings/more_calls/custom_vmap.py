@@ -117,7 +117,7 @@ def custom_vmap_partial_eval(trace, args, params):
 
     If a known argument is traced, leave the whole function.
     """
-    unknown = list(map(trace.is_unknown, args))
+    unknown = list(map(trace.owns, args))
     if not any(unknown):
         return trace.compute(custom_vmap_call_p, args, params)
     fun, vmap = params['fun'], params['vmap']
