@@ -7,12 +7,12 @@ import operator
 
 import numpy as np
 
+from autodiff_mini.calls.programs import stage_tree
 from autodiff_mini.core.signature import (
     argument_positions, hold_arguments, named_after, names_of)
 from autodiff_mini.core.trace import (
     ShapedArray, TraceTag, Tracer, array_type, is_array, public)
 from autodiff_mini.core.trees import tree_map
-from autodiff_mini.interpreters.jaxpr import stage_tree
 
 
 def as_type(x):

@@ -13,7 +13,7 @@ from autodiff_mini.calls.programs import (
     close_together, defpartial, fit_outputs, for_arguments, for_outputs,
     interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
     partial_eval_jaxpr, picked, prune_equation, remembered, run,
-    stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+    stage_program, stage_tree, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var, dead_rules
 from autodiff_mini.core.memory import own_memory
@@ -25,7 +25,6 @@ from autodiff_mini.core.zeros import (
     leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.numpy_functions.table import asarray
 from autodiff_mini.primitives.elementwise import stop_gradient
 

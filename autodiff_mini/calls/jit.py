@@ -7,7 +7,7 @@ program, and only evaluation compiles it.  Chapter 14.
 from functools import partial
 
 from autodiff_mini.calls.programs import (
-    close, defprogram, remember, remembered)
+    close, defprogram, remember, remembered, stage_tree)
 from autodiff_mini.core import seams
 from autodiff_mini.core.copying import place_of
 from autodiff_mini.core.memory import gc_paused, own_memory
@@ -19,7 +19,6 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import (
     check_hash, frozen, map_leaves, tree_flatten)
 from autodiff_mini.interpreters import lowering
-from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.lowering import MISS
 
 

@@ -21,7 +21,8 @@ from autodiff_mini.calls.programs import (
     close_and_dedupe, close_together, compute_forwarded, defpartial,
     fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr,
     known_jaxpr, others, partial_eval_jaxpr, permute, picked, prune_equation,
-    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr, zeros)
+    remembered, run, stage_program, stage_tree, transpose_jaxpr, vmap_jaxpr,
+    zeros)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Var, dead_rules, linear_parts)
@@ -34,7 +35,6 @@ from autodiff_mini.core.zeros import (
     Zero, instantiate_all, instantiate_zeros, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import stage_tree
 
 # What all loops have in common.
 CONSTANT, CARRY, ROW = range(3)     # the kinds of a loop's operands

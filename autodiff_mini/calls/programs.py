@@ -14,8 +14,12 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Var, dead_rules, drop_dead)
+from autodiff_mini.core.signature import apply, argument_names
 from autodiff_mini.core.trace import (
-    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof)
+    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof,
+    typeof_result)
+from autodiff_mini.core.trees import (
+    FlatFunction, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.core.types import convert
 from autodiff_mini.core.zeros import (
     Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
@@ -74,6 +78,21 @@ def close_together(jaxprs):
         programs = tuple(pad_residual_inputs(program, i, avals)
                          for i, program in enumerate(programs))
     return programs, [*chain(*traced)]
+
+
+def stage_tree(f, args, kwargs, tag):
+    """Return `f` as a jaxpr, and the structure of its output."""
+    xs, in_tree = tree_flatten((args, kwargs) if kwargs else (args,))
+    avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
+    flat_f = FlatFunction(apply(f), in_tree, tag=tag)
+
+    def checked(*xs):
+        outs = flat_f(*xs)
+        map_leaves(typeof_result, lambda: leaf_names(
+            flat_f.out_tree, f'{tag}: output'), outs)
+        return outs
+    return seams.with_warnings(f, args, tag, lambda: stage_flat(
+        checked, avals, tag)), flat_f.out_tree
 
 
 def stage_program(f, avals, tag):

@@ -121,6 +121,15 @@ class Jaxpr:
         return '\n'.join(jaxpr_lines(self))
 
 
+def check_counts(jaxpr, consts, args):
+    """Raise a TypeError if there are too many or too few values."""
+    for what, names, values in (('constants', jaxpr.constvars, consts),
+                                ('arguments', jaxpr.invars, args)):
+        if len(names) != len(values):
+            raise TypeError(f'wrong number of {what}: expected {len(names)}, '
+                            f'but got {len(values)}, for\n{jaxpr}')
+
+
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 

@@ -10,15 +10,13 @@ from operator import attrgetter
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal, Values, Var
+from autodiff_mini.core.jaxprs import (
+    Equation, Jaxpr, Literal, Values, Var, check_counts)
 from autodiff_mini.core.memory import (
     ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
-from autodiff_mini.core.signature import apply, argument_names
 from autodiff_mini.core.trace import (
     PYTHON_NUMBERS, Trace, Tracer, array_type, at_lines_of, check_alive,
-    current_trace, public, typeof, typeof_result, user_line)
-from autodiff_mini.core.trees import (
-    FlatFunction, leaf_names, map_leaves, tree_flatten)
+    current_trace, public, typeof, user_line)
 from autodiff_mini.interpreters import abstract
 
 
@@ -140,21 +138,6 @@ def stage_flat(f, avals, tag, new_trace=seams.stage):
         return trace.jaxpr(inputs, f(*inputs))
 
 
-def stage_tree(f, args, kwargs, tag):
-    """Return `f` as a jaxpr, and the structure of its output."""
-    xs, in_tree = tree_flatten((args, kwargs) if kwargs else (args,))
-    avals = map_leaves(typeof, lambda: argument_names(in_tree, tag), xs)
-    flat_f = FlatFunction(apply(f), in_tree, tag=tag)
-
-    def checked(*xs):
-        outs = flat_f(*xs)
-        map_leaves(typeof_result, lambda: leaf_names(
-            flat_f.out_tree, f'{tag}: output'), outs)
-        return outs
-    return seams.with_warnings(f, args, tag, lambda: stage_flat(
-        checked, avals, tag)), flat_f.out_tree
-
-
 @public
 def eval_jaxpr(jaxpr, consts, *args) -> list:
     """Run a program and return the list of its outputs.
@@ -175,11 +158,7 @@ def eval_jaxpr(jaxpr, consts, *args) -> list:
         >>> eval_jaxpr(jaxpr, jaxpr.consts, 3.0)
         [6.0]
     """
-    for what, names, values in (('constants', jaxpr.constvars, consts),
-                                ('arguments', jaxpr.invars, args)):
-        if len(names) != len(values):
-            raise TypeError(f'wrong number of {what}: expected {len(names)}, '
-                            f'but got {len(values)}, for\n{jaxpr}')
+    check_counts(jaxpr, consts, args)
     env = Values(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args]))
     read = env.__getitem__
     with at_lines_of(jaxpr.eqns) as eqns:

@@ -4,14 +4,14 @@ A rule covers only arguments, so we stage the function, and its program shows
 which values it closes over.  Chapter 24.
 """
 
-from autodiff_mini.calls.programs import interleave, others, picked
+from autodiff_mini.calls.programs import (
+    interleave, others, picked, stage_tree)
 from autodiff_mini.calls.staged_calls import open_program
 from autodiff_mini.core.memory import own_memory
 from autodiff_mini.core.trace import (
     TraceTag, Tracer, own_name, public, typeof)
 from autodiff_mini.core.trees import (
     leaf_names, map_leaves, tree_flatten, tree_structure)
-from autodiff_mini.interpreters.jaxpr import stage_tree
 
 
 def open_closure(tag, fun, example_args):

@@ -15,7 +15,7 @@ from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.calls.custom_jvp import custom_jvp
 from autodiff_mini.calls.custom_vjp import custom_vjp
 from autodiff_mini.calls.loops import promote_carry, while_loop
-from autodiff_mini.calls.programs import close_and_dedupe, run
+from autodiff_mini.calls.programs import close_and_dedupe, run, stage_tree
 from autodiff_mini.core.memory import Loan
 from autodiff_mini.core.signature import named_after
 from autodiff_mini.core.trace import (
@@ -25,7 +25,6 @@ from autodiff_mini.core.trees import (
     tree_leaves, tree_map, tree_structure)
 from autodiff_mini.core.types import convert
 from autodiff_mini.interpreters import abstract
-from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.vmap import defelementwise
 from autodiff_mini.primitives.elementwise import stop_gradient

@@ -9,7 +9,7 @@ from autodiff_mini.calls.jit import run_compiled
 from autodiff_mini.calls.programs import (
     close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
     jvp_jaxpr, known_jaxpr, nothing, others, partial_eval_jaxpr, program_jvp,
-    remembered)
+    remembered, stage_tree)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import linear_parts
 from autodiff_mini.core.signature import (
@@ -19,7 +19,6 @@ from autodiff_mini.core.trees import tree_leaves
 from autodiff_mini.core.zeros import (
     leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import jvp, lowering
-from autodiff_mini.interpreters.jaxpr import stage_tree
 from autodiff_mini.wings.more_calls.policies import save
 
 checkpoint_p = Primitive('checkpoint', run_compiled, multiple_results=True)

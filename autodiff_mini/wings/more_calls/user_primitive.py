@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_mini.calls.custom_jvp import FlatCall, FlatRule, traced_leaves
 from autodiff_mini.calls.custom_vjp import FlatForward, custom_vjp, promise_of
+from autodiff_mini.calls.programs import stage_tree
 from autodiff_mini.calls.staged_calls import open_program
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import Var
@@ -20,7 +21,6 @@ from autodiff_mini.core.trace import (
 from autodiff_mini.core.trees import LEAF, map_leaves, tree_leaves, tree_map
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
-from autodiff_mini.interpreters.jaxpr import stage_tree
 
 evaluation = RuleTable('Evaluation rule', 'define it with def_impl')
 ADVICE = {      # {the name of a table's rules: advice}
