@@ -15,9 +15,11 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
-from autodiff_mini.core.trace import Trace, TraceTag, current_trace
+from autodiff_mini.core.trace import Primitive, Trace, TraceTag, current_trace
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
-from autodiff_mini.interpreters.vmap import Axis, vmap_flat
+from autodiff_mini.interpreters.vmap import Axis, Dim
+from autodiff_mini.interpreters.vmap import rules as vmap_rules
+from autodiff_mini.interpreters.vmap import vmap_flat
 from autodiff_mini.primitives.elementwise import mul_p
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
@@ -456,6 +458,27 @@ def test_a_zero_of_another_type_names_the_output(node, wrap, zero, error):
         d(wrap(f))(np.ones((2, 3) if wrap is ad.vmap else 3))
 
 
+def test_a_batching_rule_sees_a_shared_value_as_mapped():
+    axis, seen = Axis(4, TraceTag('vmap', None)), []
+    twice_p = Primitive('twice', lambda x: 2 * x)
+
+    def twice_rule(axis, vals, dims):
+        seen.append(dims)
+        return twice_p.bind(*vals), dims[0]
+    vmap_rules[twice_p] = twice_rule
+
+    def h(c):
+        k = custom(lambda x: (x, x * c), lambda p, t: (
+            (p[0], p[0] * c), (7 * t[0], c * t[0])))
+        shared, mapped = k(2.0)
+        return [twice_p.bind(shared), twice_p.bind(mapped), shared + mapped]
+    outs, dims = vmap_flat(h, axis, [np.arange(4.)], [0])
+    del vmap_rules[twice_p]
+    assert seen == [[0], [0]]
+    assert dims == [Dim.SHARED, 0, 0]
+    np.testing.assert_array_equal(outs[0], [4.] * 4)
+
+
 def test_if_a_closure_maps_one_output_all_are_mapped():
     axis, c = Axis(4, TraceTag('vmap', None)), np.arange(4.)
 
@@ -464,7 +487,7 @@ def test_if_a_closure_maps_one_output_all_are_mapped():
             (p[0], p[0] * c), (7 * t[0], c * t[0])))
         return list(k(2.0))
     outs, dims = vmap_flat(h, axis, [c], [0])
-    assert dims == [0, 0]
+    assert dims == [Dim.SHARED, 0]
     assert_trees(outs, [np.full(4, 2.0), 2 * c])
 
 

@@ -4,6 +4,8 @@ Arguments are checked here, where the user's own names are known, so the
 interpreters need no checks.  Chapter 20.
 """
 
+import numpy as np
+
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TypeOrValueError
 from autodiff_mini.core.memory import own_memory
@@ -16,8 +18,7 @@ from autodiff_mini.core.trees import (
     tree_structure)
 from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros
 from autodiff_mini.interpreters.jvp import jvp_flat, match
-from autodiff_mini.interpreters.vmap import (
-    SHARED, Axis, move_axis, spread, vmap_flat)
+from autodiff_mini.interpreters.vmap import Axis, Dim, spread, vmap_flat
 
 
 @public
@@ -178,7 +179,7 @@ def results_of_vmap(flat_f, axis, outs, dims, out_axes, inputs):
         flat_f: the function, which has been called.
         axis: the axis that was mapped over.
         outs: the leaves of what it returned, batched.
-        dims: for each of them 0, SHARED, or None.
+        dims: for each of them 0, Dim.SHARED, or None.
         out_axes: as for `vmap`.
         inputs: the arguments.
     """
@@ -243,7 +244,7 @@ def batch_from_front(x, dim, axis, size):
     if axis is None:
         if dim is None:
             return x
-        if dim is SHARED and size:
+        if dim is Dim.SHARED and size:
             return x[0] if isinstance(x, Tracer) else x[0].copy()
         raise ValueError('vmap has mapped output but out_axes is None. Set '
                          'out_axes to the position of the batch axis, for '
@@ -259,3 +260,12 @@ def batch_from_front(x, dim, axis, size):
         x = spread(x, dim, size)
         x = x if isinstance(x, Tracer) else x.copy()
     return move_axis(x, 0, axis % ndim)
+
+
+def move_axis(x, source, destination):
+    """Return `x` with one axis moved to another place."""
+    if source == destination:
+        return x
+    axes = [*range(np.ndim(x))]
+    axes.insert(destination, axes.pop(source))
+    return np.transpose(x, axes)

@@ -89,15 +89,15 @@ def jvp_vmap(rule, axis, dims, out_dims, xs, x_dots):
     outs, found = vmap.vmap_flat(
         on_arrays(rule, moving, out_moving, rule), axis,
         leave_zeros_out(xs, x_dots),
-        [*dims, *picked(dims_of_tangents(dims), moving)])
+        [*dims, *picked(vmap.plain_dims(dims), moving)])
     outs, y_dims = conform(outs, found, len(out_moving.value), axis, dims,
                            out_dims.value)
     return put_zeros_back(outs, out_moving.value), y_dims
 
 
-def dims_of_tangents(dims) -> list:
-    """Return the dims of tangents, or cotangents, of values with `dims`."""
-    return [None if dim is None else 0 for dim in dims]
+def any_mapped(dims) -> bool:
+    """Return whether a value with one of the dims has the batch axis."""
+    return any(dim is not None for dim in dims)
 
 
 def conform(outs, found, count, axis, dims, out_dims):
@@ -119,12 +119,13 @@ def conform(outs, found, count, axis, dims, out_dims):
     The function and its rules must agree, so the first to run decides.
     """
     if out_dims is None:
-        some = 0 in [*dims, *found]
-        out_dims = [vmap.SHARED if some and dim is None else dim
-                    for dim in found[:count]]
-    if 0 in out_dims:
+        out_dims = found[:count]
+        if any_mapped([*dims, *found]):
+            out_dims = [vmap.Dim.SHARED if dim is None else dim
+                        for dim in out_dims]
+    if any_mapped(out_dims):
         outs = [vmap.spread(y, dim, axis.size) for y, dim in zip(outs, found)]
-    elif 0 in found:
+    elif any_mapped(found):
         raise closed_alone(axis, 'rule of a staged custom function')
     return outs, out_dims
 

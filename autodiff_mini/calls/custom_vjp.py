@@ -13,8 +13,8 @@ import numpy as np
 
 from autodiff_mini.calls.call import named
 from autodiff_mini.calls.custom_jvp import (
-    FlatRule, Pull, UserRule, closed_alone, conform, custom_call, custom_jvp,
-    dims_of_tangents, for_rule, jvp_vmap)
+    FlatRule, Pull, UserRule, any_mapped, closed_alone, conform, custom_call,
+    custom_jvp, for_rule, jvp_vmap)
 from autodiff_mini.calls.programs import (
     defpartial, interleave, only_backwards_rules, others, picked,
     stage_program)
@@ -168,7 +168,7 @@ def custom_lin_partial_eval(trace, operands, unknown, **params):
 
 def custom_lin_vmap(axis, operands, dims, jvp, bwd, n, out_avals, **params):
     y_dims = [None] * len(out_avals)
-    if 0 in dims:
+    if any_mapped(dims):
         jvp = jvp and partial(forwards_vmap, jvp, axis, dims)
         y_dims = [0] * len(out_avals)
         bwd = partial(bwd_vmap, bwd, axis, dims[:n], y_dims, dims[n:])
@@ -197,7 +197,7 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
                  for ct, dim, has in zip(cts, y_dims, given) if not has]
         return bwd(arrays[:n], interleave(given, arrays[n:], zeros))
 
-    dims = [*res_dims, *picked(dims_of_tangents(y_dims), given)]
+    dims = [*res_dims, *picked(vmap.plain_dims(y_dims), given)]
     x_bars, found = vmap.vmap_flat(
         flat_bwd, axis, leave_zeros_out(residuals, cts), dims)
     return [None if x_bar is None else fit_axis(x_bar, dim, x_dim, axis, dims)
@@ -207,11 +207,13 @@ def bwd_vmap(bwd, axis, res_dims, y_dims, x_dims, residuals, cts):
 
 def fit_axis(x_bar, dim, x_dim, axis, dims):
     """Return a cotangent: mapped if its argument is, and summed if not."""
-    if x_dim == 0 or 0 in dims:
+    if any_mapped([x_dim, *dims]):
         x_bar = vmap.spread(x_bar, dim, axis.size)
-    elif dim == 0:
+    elif dim is not None:
         raise closed_alone(axis, 'bwd of a custom function')
-    return x_bar if x_dim == 0 or 0 not in dims else np.sum(x_bar, 0)
+    if x_dim is None and any_mapped(dims):
+        return np.sum(x_bar, 0)
+    return x_bar
 
 
 def inline_linear(*avals, **params):

@@ -5,6 +5,7 @@ axis.  Each primitive has a rule that handles this axis.  Chapter 3.
 """
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,22 +27,13 @@ class Axis(NamedTuple):
     tag: TraceTag
 
 
-class SharedDim(int):
-    """The dim 0 of a value whose elements all have the same value.
+class Dim(Enum):
+    """The dim of a value that all elements share, but not its derivatives.
 
-    Their derivatives can differ, so the value keeps the batch axis.
+    The value has the batch axis, as with dim 0.
     """
 
-    __slots__ = ()
-
-
-SHARED = SharedDim(0)
-
-
-def joint_dim(dims):
-    """Return the dim of a result computed from values with these dims."""
-    mapped = [dim for dim in dims if dim is not None]
-    return SHARED if {*map(type, mapped)} == {SharedDim} else 0
+    SHARED = 'shared'
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -53,7 +45,7 @@ class BatchTracer(Tracer):
 
     _trace: Trace
     val: Any
-    dim: int | None
+    dim: int | Dim | None
     line: tuple | None = None
 
     @property
@@ -73,17 +65,20 @@ class BatchTrace(Trace):
 
     def interpret(self, primitive, args, params):
         vals, dims = self.unpack(args)
-        if not primitive.is_call and dims.count(None) == len(dims):
-            return primitive.bind(*vals, **params)
+        pack = self.pack
+        if not primitive.is_call:
+            if dims.count(None) == len(dims):
+                return primitive.bind(*vals, **params)
+            if self.has_shared:
+                pack = self.pack if 0 in dims else self.pack_shared
+                dims = plain_dims(dims)
         out, dim = rules[primitive](self.axis, vals, dims, **params)
-        if self.has_shared and not primitive.is_call:
-            dim = mark_shared(dim, joint_dim(dims))
         if primitive.multiple_results:
-            return list(map(self.pack, out, dim))
-        return self.pack(out, dim)
+            return list(map(pack, out, dim))
+        return pack(out, dim)
 
     def unpack(self, xs):
-        """Return the values, and their dims: 0, SHARED, or None."""
+        """Return the values, and their dims: 0, None, or Dim.SHARED."""
         vals, dims = [], []
         for x in xs:
             mine = type(x) is BatchTracer and x._trace.tag is self.tag
@@ -95,8 +90,12 @@ class BatchTrace(Trace):
         """Return a tracer, or the value itself if it is not mapped."""
         if dim is None:
             return val
-        self.has_shared = self.has_shared or dim is SHARED
+        self.has_shared = self.has_shared or dim is Dim.SHARED
         return BatchTracer(self, val, dim)
+
+    def pack_shared(self, val, dim):
+        """Return what `pack` does for a result of shared values."""
+        return self.pack(val, None if dim is None else Dim.SHARED)
 
     def box(self, x):
         (val,), (dim,) = self.unpack([x])
@@ -107,11 +106,9 @@ class BatchTrace(Trace):
         return to_read(self.box(self.parent.lift(x)), CLOSED_OVER)
 
 
-def mark_shared(dims, joint):
-    """Return one or several dims, with each 0 replaced by `joint`."""
-    if isinstance(dims, (list, tuple)):
-        return [mark_shared(dim, joint) for dim in dims]
-    return joint if dims == 0 else dims
+def plain_dims(dims) -> list:
+    """Return the dims that a rule knows, which are 0 and None."""
+    return [None if dim is None else 0 for dim in dims]
 
 
 rules = RuleTable(
@@ -119,7 +116,7 @@ rules = RuleTable(
 
 
 def vmap_flat(f, axis, vals, dims):
-    """Return the outputs of `f`, and their dims: 0, SHARED, or None.
+    """Return the outputs of `f`, and their dims: 0, Dim.SHARED, or None.
 
     Args:
         f: takes arrays, returns a list of them.
@@ -166,13 +163,4 @@ def behind(axes):
 
 def spread(x, dim, size):
     """Return `x` with a batch axis, broadcast if it had none."""
-    return x if dim == 0 else np.broadcast_to(x, (size, *np.shape(x)))
-
-
-def move_axis(x, source, destination):
-    """Return `x` with one axis moved to another place."""
-    if source == destination:
-        return x
-    axes = [*range(np.ndim(x))]
-    axes.insert(destination, axes.pop(source))
-    return np.transpose(x, axes)
+    return x if dim is not None else np.broadcast_to(x, (size, *np.shape(x)))

@@ -154,7 +154,7 @@ CONDITIONS = [
     ('leaves', 'all(map(is_in_front, axes)) and', ''),
     ('leaves', 'loan.lend(x) if', 'x if'),
     ('leaves', 'BatchTracer and out._trace is trace', 'BatchTracer'),
-    ('leaves', 'out.dim == 0 and', ''),
+    ('leaves', 'out.dim is not None and', ''),
     ('leaves', 'and out_axes is not None', ''),
     ('leaves', '                and is_in_front(out_axes)', ''),
     ('leaves', '(isinstance(out.val, Tracer) or is_batch([out.val]))', 'True'),

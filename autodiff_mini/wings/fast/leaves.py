@@ -59,7 +59,7 @@ def short_vmap(f, in_axes, out_axes, axis_size, args, kwargs):
               for x, axis in zip(args, axes)]
         out = loan.call(*mark_as_arguments(trace, xs))
         if type(out) is BatchTracer and out._trace is trace and (
-                out.dim == 0 and out_axes is not None
+                out.dim is not None and out_axes is not None
                 and is_in_front(out_axes)
                 and (isinstance(out.val, Tracer) or is_batch([out.val]))):
             return own_memory([out.val], mapped)[0]

@@ -21,7 +21,7 @@ from autodiff_mini.core.trace import (
     NUMBERS, Primitive, TraceTag, Tracer, current_trace, function_table,
     typeof)
 from autodiff_mini.core.trees import LEAF, tree_flatten, tree_map
-from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, joint_dim
+from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, Dim
 from autodiff_mini.wings.fast.compiler import Version
 from autodiff_mini.wings.fast.simplify import opened, simplify
 from autodiff_mini.wings.fast.tape import BY_VALUE, LongWay
@@ -44,14 +44,14 @@ def compiled_batch(compiler, jaxpr):
         vals, dims = trace.unpack(xs)
         key = tuple(dims)
         if key not in steps:
-            mapped = tuple([dim == 0 for dim in dims])
+            mapped = tuple([dim is not None for dim in dims])
             every, _, is_mapped = vmap_jaxpr(
                 jaxpr, mapped, nothing(jaxpr), trace.axis.size)
             places = [i for i, here in enumerate(is_mapped) if here]
             steps[key] = compiler(every), places
         program, places = steps[key]
         outs = program(*vals)
-        dim = joint_dim(dims) if trace.has_shared else 0
+        dim = 0 if 0 in dims else Dim.SHARED
         for i in places:
             outs[i] = BatchTracer(trace, outs[i], dim)
             outs[i].made_in = now

@@ -235,7 +235,7 @@ class TapeTrace(JVPTrace):
         line = self.line or user_line(4)
         y, indices = x.primal, params['indices']
         if type(y) is BatchTracer:
-            behind = (slice(None), *indices) if y.dim == 0 else indices
+            behind = (slice(None), *indices) if y.dim is not None else indices
             y = BatchTracer(y._trace, y.val[behind], y.dim, line)
             y.made_in = self
         else:

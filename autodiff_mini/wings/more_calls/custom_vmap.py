@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_mini.calls.call import Store, defcall, named
 from autodiff_mini.calls.custom_jvp import (
-    Pull, UserRule, custom_call_jvp, run_outside, with_known)
+    Pull, UserRule, any_mapped, custom_call_jvp, run_outside, with_known)
 from autodiff_mini.calls.custom_vjp import custom_vjp, is_written_down
 from autodiff_mini.calls.programs import (
     for_outputs, interleave, others, picked, prune_equation, stage_program)
@@ -35,7 +35,7 @@ custom_vmap_call_p = defcall('custom_vmap_call')
 
 def custom_vmap_vmap(axis, xs, dims, fun, **rules):
     """Call the rule; bind the call if no operand is mapped."""
-    if 0 in dims:
+    if any_mapped(dims):
         rule = rules['vmap']
     else:
         def rule(xs, mapped, size):
@@ -43,7 +43,7 @@ def custom_vmap_vmap(axis, xs, dims, fun, **rules):
             return ys, [False] * len(ys)
     ys, mapped = run_outside(
         vmap.BatchTracer, axis.tag, custom_vmap_call_p, fun,
-        rule, xs, [dim == 0 for dim in dims], axis.size)
+        rule, xs, [dim is not None for dim in dims], axis.size)
     return ys, [0 if here else None for here in mapped]
 
 

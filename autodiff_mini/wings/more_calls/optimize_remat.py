@@ -81,7 +81,7 @@ lowering.inline_rules[output_p] = lambda *avals, fun, **params: fun
 
 
 def map_both(primitive, axis, vals, dims, jaxpr, fun, name):
-    mapped = tuple(dim == 0 for dim in dims)
+    mapped = tuple(dim is not None for dim in dims)
     jaxpr, fun = [
         vmap_jaxpr(program, mapped, (True,) * len(program.outvars), axis.size)
         [0] for program in (jaxpr, fun)]
