@@ -23,8 +23,7 @@ from autodiff_mini.calls.staged_calls import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Var, pull_rules
-from autodiff_mini.core.memory import (
-    innermost_array, mark_as_arguments, to_read)
+from autodiff_mini.core.memory import mark_as_arguments, to_read
 from autodiff_mini.core.trace import (
     NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
     fun_name, is_array, own_name, tangent_type, typeof, typeof_result,
@@ -37,6 +36,7 @@ from autodiff_mini.core.zeros import (
     put_zeros_back)
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
+from autodiff_mini.interpreters.jaxpr import JaxprTrace
 
 
 def promise_of(x_dots, fun, fwd, jvp):
@@ -44,17 +44,21 @@ def promise_of(x_dots, fun, fwd, jvp):
 
     In forward mode, return `jvp` if there is one.
     """
-    if jvp and not (fwd and any(map(is_written_down, x_dots))):
+    if jvp and not (fwd and any(map(is_recorded, x_dots))):
         return jvp
     return partial(promise, own_name(fun), fwd, jvp)
 
 
-def is_written_down(x_dot):
-    """Return whether a tangent belongs to a program being recorded.
+def is_recorded(x_dot) -> bool:
+    """Return whether a tangent belongs to a trace that records a program.
 
     Such a program could be run backwards.
     """
-    return innermost_array(x_dot) is None
+    while isinstance(x_dot, Tracer):
+        if isinstance(x_dot._trace, JaxprTrace):
+            return True
+        [x_dot], *_ = x_dot._trace.unpack([x_dot])
+    return False
 
 
 def promise(name, fwd, jvp, xs, x_dots):

@@ -4,7 +4,7 @@ All residuals are functions of the arguments.  So keep only the arguments, and
 run the function again in the reverse pass.  Chapter 17.
 """
 
-from autodiff_mini.calls.custom_vjp import is_written_down
+from autodiff_mini.calls.custom_vjp import is_recorded
 from autodiff_mini.calls.jit import run_compiled
 from autodiff_mini.calls.programs import (
     close_and_dedupe, defpartial, defprogram, for_outputs, interleave,
@@ -31,7 +31,7 @@ def checkpoint_jvp(primals, tangents, jaxpr, policy, name):
     No residuals are computed now unless some are saved.
     """
     params = {'policy': policy, 'name': name}
-    if not any(map(is_written_down, tangents)):
+    if not any(map(is_recorded, tangents)):
         return program_jvp(checkpoint_p, primals, tangents, jaxpr=jaxpr,
                            **params)
     now, again, out_moving = two_programs(jaxpr, perturbed(tangents), policy)

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_mini.calls.call import Store, defcall, named
 from autodiff_mini.calls.custom_jvp import (
     Pull, UserRule, any_mapped, custom_call_jvp, run_outside, with_known)
-from autodiff_mini.calls.custom_vjp import custom_vjp, is_written_down
+from autodiff_mini.calls.custom_vjp import custom_vjp, is_recorded
 from autodiff_mini.calls.programs import (
     for_outputs, interleave, others, picked, prune_equation, stage_program)
 from autodiff_mini.calls.staged_calls import (
@@ -60,7 +60,7 @@ def derivative(fun, vmap, types, xs, x_dots):
     fun_jvp, rule_jvp, out_moving = push_forward(
         fun, vmap, perturbed(x_dots))
     arrays = leave_zeros_out(xs, x_dots)
-    if not any(map(is_written_down, x_dots)):
+    if not any(map(is_recorded, x_dots)):
         outs = custom_vmap_call_p.bind(*arrays, fun=fun_jvp, vmap=rule_jvp)
         return put_zeros_back(outs, out_moving.value)
     ys = custom_vmap_call_p.bind(*xs, fun=fun, vmap=vmap, **types)
