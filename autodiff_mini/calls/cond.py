@@ -10,10 +10,10 @@ import numpy as np
 
 from autodiff_mini.calls.jit import run_compiled
 from autodiff_mini.calls.programs import (
-    close_together, defpartial, fit_outputs, for_arguments, for_outputs,
-    interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
-    partial_eval_jaxpr, picked, prune_equation, remembered, run,
-    stage_program, stage_tree, transpose_jaxpr, vmap_jaxpr, zeros)
+    close_together, defpartial, evaluate, fit_outputs, for_arguments,
+    for_outputs, interleave, jvp_jaxpr, nothing, others, pad_residual_inputs,
+    partial_eval_jaxpr, picked, prune_equation, remembered, stage_program,
+    stage_tree, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var, dead_rules
 from autodiff_mini.core.memory import own_memory
@@ -101,7 +101,7 @@ def run_branch_if_any(axis, mask, xs, mapped, branch):
     xs = fill_from_first_match(mask, xs, mapped)
     if isinstance(some, Tracer):
         return cond_p.bind(some, *xs, branches=branches)
-    return run(pruned(branches[bool(some)]), *xs)
+    return evaluate(pruned(branches[bool(some)]), *xs)
 
 
 def pruned(branch):
@@ -142,7 +142,7 @@ def cond_partial_eval(trace, args, unknown, branches):
         return trace.record(cond_p, args, {'branches': branches})
     if not isinstance(index, Tracer):
         program, start = pruned(branches[int(index)]), len(trace.consts)
-        outs, residuals = run(program, *xs), trace.consts[start:]
+        outs, residuals = evaluate(program, *xs), trace.consts[start:]
         return own_memory(outs, [*xs, *program.consts, *residuals])
     known, later, out_unknown = transform_branches(
         partial_eval_jaxpr, branches, unknown[1:])
@@ -166,7 +166,7 @@ def pad_residual_outputs(jaxpr, i, types):
     n = len(jaxpr.outvars) - len(types[i])
 
     def padded(*xs):
-        outs = run(jaxpr, *xs)
+        outs = evaluate(jaxpr, *xs)
         return outs[:n] + [
             r for j, avals in enumerate(types)
             for r in (outs[n:] if i == j else map(zeros, avals))]

@@ -18,11 +18,10 @@ import numpy as np
 from autodiff_mini.calls.cond import fill_from_first_match, where
 from autodiff_mini.calls.jit import jit_p, run_compiled
 from autodiff_mini.calls.programs import (
-    close_and_dedupe, close_together, compute_forwarded, defpartial,
+    close_and_dedupe, close_together, compute_forwarded, defpartial, evaluate,
     fit_outputs, for_arguments, for_outputs, interleave, jvp_jaxpr,
     known_jaxpr, others, partial_eval_jaxpr, permute, picked, prune_equation,
-    remembered, run, stage_program, stage_tree, transpose_jaxpr, vmap_jaxpr,
-    zeros)
+    remembered, stage_program, stage_tree, transpose_jaxpr, vmap_jaxpr, zeros)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Var, dead_rules, linear_parts)
@@ -358,7 +357,7 @@ def add_to_sums(jaxpr, linear, given, count):
     back = transpose_jaxpr(jaxpr, linear, given)
 
     def body(*args):
-        outs = run(back, *args[count:])
+        outs = evaluate(back, *args[count:])
         return [*map(operator.add, args[:count], outs), *outs[count:]]
     return stage_program(body, [*back.out_avals[:count], *back.in_avals],
                          TraceTag('transpose', Jaxpr))
@@ -449,7 +448,7 @@ def while_vmap(axis, vals, dims, test, body, counts):
 @remembered
 def any_of(test):
     """Return a test that holds if `test` holds for any element."""
-    return stage_program(lambda *xs: [np.any(run(test, *xs)[0])],
+    return stage_program(lambda *xs: [np.any(evaluate(test, *xs)[0])],
                          test.in_avals, TraceTag('vmap', test))
 
 
@@ -458,8 +457,8 @@ def stop_each(body, test, mapped):
     """Return a body that leaves elements unchanged once `test` fails."""
     def step(*xs):
         before = xs[len(xs) - len(body.outvars):]
-        goes_on, = run(test, *xs)
-        after = run(body, *fill_from_first_match(goes_on, xs, mapped))
+        goes_on, = evaluate(test, *xs)
+        after = evaluate(body, *fill_from_first_match(goes_on, xs, mapped))
         return [where(goes_on, y, x) for x, y in zip(before, after)]
     return stage_program(step, body.in_avals, TraceTag('vmap', body))
 

@@ -152,7 +152,7 @@ def remember(table, key, result):
 REMEMBERED = 1000   # results in a table
 
 
-def run(jaxpr, *args):
+def evaluate(jaxpr, *args):
     """Return the outputs of a program."""
     return eval_jaxpr(jaxpr, jaxpr.consts, *args)
 
@@ -175,7 +175,7 @@ def jvp_jaxpr(jaxpr, moving, wanted):
 
     def derivative(*arrays):
         ys, y_dots = jvp.jvp_flat(
-            partial(run, jaxpr), *put_zeros_back(arrays, moving), tag)
+            partial(evaluate, jaxpr), *put_zeros_back(arrays, moving), tag)
         y_dots = [instantiate_zeros(t) if want else t
                   for t, want in zip(y_dots, wanted, strict=True)]
         return leave_zeros_out(ys, y_dots), perturbed(y_dots)
@@ -201,7 +201,7 @@ def vmap_jaxpr(jaxpr, mapped, wanted, size):
     axis = vmap.Axis(size, TraceTag('vmap', Jaxpr))
 
     def batched(*vals):
-        outs, dims = vmap.vmap_flat(partial(run, jaxpr), axis, vals,
+        outs, dims = vmap.vmap_flat(partial(evaluate, jaxpr), axis, vals,
                                     [0 if has else None for has in mapped])
         out_dims = [0 if want else dim
                     for dim, want in zip(dims, wanted, strict=True)]
@@ -237,7 +237,7 @@ def partial_eval_jaxpr(jaxpr, unknown, wanted):
     def known(*xs):
         with partial_eval.PartialEvalTrace(current_trace(), tag) as trace:
             inputs = list(map(trace.input, picked(jaxpr.in_avals, unknown)))
-            outs = run(jaxpr, *interleave(unknown, inputs, xs))
+            outs = evaluate(jaxpr, *interleave(unknown, inputs, xs))
             out_unknown = [want or trace.owns(y)
                            for y, want in zip(outs, wanted, strict=True)]
             later, residuals = close(drop_dead(
@@ -298,7 +298,7 @@ def transpose_jaxpr(jaxpr, linear, given):
     def transposed(*arrays):
         n = linear.count(False)
         program = partial_eval.linear_flat(
-            lambda *ts: run(jaxpr, *interleave(linear, ts, arrays[:n])),
+            lambda *ts: evaluate(jaxpr, *interleave(linear, ts, arrays[:n])),
             picked(jaxpr.in_avals, linear), tag)
         zeros = map(Zero, others(jaxpr.out_avals, given))
         cts = interleave(given, arrays[n:], zeros)
@@ -491,5 +491,5 @@ def fit_outputs(jaxpr, types, tag):
 
     def fitted(*xs):
         return [convert(y, aval.dtype, aval.weak_type)
-                for y, aval in zip(run(jaxpr, *xs), types)]
+                for y, aval in zip(evaluate(jaxpr, *xs), types)]
     return stage_flat(fitted, jaxpr.in_avals, tag)

@@ -15,7 +15,8 @@ from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.calls.custom_jvp import custom_jvp
 from autodiff_mini.calls.custom_vjp import custom_vjp
 from autodiff_mini.calls.loops import promote_carry, while_loop
-from autodiff_mini.calls.programs import close_and_dedupe, run, stage_tree
+from autodiff_mini.calls.programs import (
+    close_and_dedupe, evaluate, stage_tree)
 from autodiff_mini.core.memory import Loan
 from autodiff_mini.core.signature import named_after
 from autodiff_mini.core.trace import (
@@ -44,7 +45,7 @@ class OpenFunction:
 
     def __call__(self, *args):
         jaxpr, out_tree, _ = self.program
-        outs = run(jaxpr, *self.values, *tree_leaves(args))
+        outs = evaluate(jaxpr, *self.values, *tree_leaves(args))
         return out_tree.unflatten(outs)
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_mini.calls.cond import cond_p
 from autodiff_mini.calls.jit import run_compiled
 from autodiff_mini.calls.loops import loop_scan, loop_while, scan_p, while_p
-from autodiff_mini.calls.programs import run
+from autodiff_mini.calls.programs import evaluate
 from autodiff_mini.core.errors import (
     REVERSE, TracerError, lasting_line, line_text)
 from autodiff_mini.core.jaxprs import Var, programs_in
@@ -116,7 +116,7 @@ class NaNTrace(EvalTrace):
                                  TraceTag('debug_nans', fun))
         except TracerError:     # Python branches on its values
             return
-        run(program, *args)
+        evaluate(program, *args)
 
     def check_transposed(self, eqn, operands, results):
         """Raise a NaNError if a cotangent of an operand has a NaN in it."""
@@ -135,15 +135,15 @@ class NaNTrace(EvalTrace):
 def step_scan(*xs, jaxpr, **params):
     if params['length'] == 0:
         return scan_p.impl(*xs, jaxpr=jaxpr, **params)
-    return loop_scan(partial(run, jaxpr), *xs, **params)
+    return loop_scan(partial(evaluate, jaxpr), *xs, **params)
 
 
 in_steps = {    # by implementation: how to run its programs step by step
-    run_compiled: lambda *xs, jaxpr, **params: run(jaxpr, *xs),
+    run_compiled: lambda *xs, jaxpr, **params: evaluate(jaxpr, *xs),
     scan_p.impl: step_scan,
     while_p.impl: lambda *xs, test, body, counts: loop_while(
-        partial(run, test), partial(run, body), *xs, counts=counts),
-    cond_p.impl: lambda i, *xs, branches: run(branches[int(i)], *xs)}
+        partial(evaluate, test), partial(evaluate, body), *xs, counts=counts),
+    cond_p.impl: lambda i, *xs, branches: evaluate(branches[int(i)], *xs)}
 
 PARTS = {'primal': '', 'val': '', 'tangent': ' as its tangent'}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_mini.calls.loops import hoist, scan_p, split
 from autodiff_mini.calls.programs import (
-    others, remembered, run, stage_program, vmap_jaxpr)
+    evaluate, others, remembered, stage_program, vmap_jaxpr)
 from autodiff_mini.core.jaxprs import Jaxpr, Var, drop_dead
 from autodiff_mini.core.trace import Primitive, TraceTag, current_trace
 from autodiff_mini.core.types import ORDINARY, astype_p
@@ -172,7 +172,7 @@ def fission(jaxpr, avals, length, reverse, counts):
             values = [env[v] for v in part.invars]
             mapped = tuple(v in rows for v in part.invars)
             part, *_ = vmap_jaxpr(part, mapped, (True,) * len(outs), length)
-            env.update(zip(outs, run(part, *values), strict=True))
+            env.update(zip(outs, evaluate(part, *values), strict=True))
             rows.update(outs)
 
         compute(parts.before, results(parts.before))
@@ -186,7 +186,7 @@ def fission(jaxpr, avals, length, reverse, counts):
         core.invars = [*fixed, *[carry[i] for i in stays], *moving]
         first, core = hoist(simplify(core), len(fixed))
         fixed = [env[v] for v in fixed]
-        fixed += run(first, *fixed)
+        fixed += evaluate(first, *fixed)
         line = body.eqns[0].line if body.eqns else None
         current_trace().line = line
         last = loop_p.bind(
@@ -209,7 +209,7 @@ def one_step(body, avals, counts):
     """Return a scan of one step as a program without a loop."""
     def step(*operands):
         consts, carry, xs = split(operands, counts)
-        outs = run(body, *consts, *carry, *[x[0] for x in xs])
+        outs = evaluate(body, *consts, *carry, *[x[0] for x in xs])
         return [*outs[:counts[1]], *[stack_p.bind(y, axis=0)
                                      for y in outs[counts[1]:]]]
     return stage_program(step, avals, TraceTag('scan', Jaxpr))

@@ -13,8 +13,8 @@ import numpy as np
 
 from autodiff_mini.calls.jit import compiled
 from autodiff_mini.calls.programs import (
-    for_outputs, interleave, jvp_jaxpr, nothing, partial_eval_jaxpr,
-    remembered, run, stage_program, transpose_jaxpr, vmap_jaxpr)
+    evaluate, for_outputs, interleave, jvp_jaxpr, nothing, partial_eval_jaxpr,
+    remembered, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var
 from autodiff_mini.core.trace import (
@@ -140,7 +140,7 @@ class Prepared:
         linear = (False,) * self.count + (True,) * len(self.sources)
         given = (True,) * sum(given)
         back = transpose_jaxpr(jaxpr, linear, given)
-        return self.compile(back) if is_plain else partial(run, back)
+        return self.compile(back) if is_plain else partial(evaluate, back)
 
 
 def called_with(function, values, args, kwargs):

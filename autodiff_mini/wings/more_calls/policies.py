@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from autodiff_mini.calls.jit import jit_p
 from autodiff_mini.calls.programs import (
-    partial_eval_jaxpr, run, stage_program)
+    evaluate, partial_eval_jaxpr, stage_program)
 from autodiff_mini.core.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.core.trace import TraceTag
 from autodiff_mini.interpreters import lowering
@@ -38,7 +38,7 @@ def save(program, is_tangent, is_slope, policy):
 
     def again(*args):
         xs, x_dots, kept = args[:n], args[n:end], args[end:]
-        return run(later, *run(rest, *xs, *kept), *x_dots)
+        return evaluate(later, *evaluate(rest, *xs, *kept), *x_dots)
 
     now = replace(known, outvars=known.outvars[:m] + saved, cache={})
     return drop_dead(now), stage_program(
