@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from autodiff_mini.core import seams
 from autodiff_mini.core.memory import gc_paused
+from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.programs import PROGRAMS
 
@@ -122,7 +124,24 @@ def test_library_and_caller_do_not_see_each_others_writes(of):
                 np.testing.assert_array_equal(d, expected, program.name)
 
 
-def test_the_garbage_collector_waits_while_a_program_is_recorded():
+def test_the_garbage_collector_waits_only_while_a_program_is_compiled():
+    before, seen = gc.get_threshold(), []
+
+    def compiler(jaxpr):
+        seen.append(gc.get_threshold()[0])
+        return Lowered(jaxpr)
+
+    def f(x):
+        seen.append(gc.get_threshold()[0])  # the user's code
+        return x * 2
+
+    with seams.lower.taken_by(compiler):
+        assert ad.jit(f)(3.0) == ad.jit(ad.jit(f))(3.0) == 6.0
+    assert seen == [before[0], 0] * 2
+    assert gc.get_threshold() == before
+
+
+def test_a_pause_inside_another_does_not_end_it():
     before = gc.get_threshold()
     threshold = lambda: gc.get_threshold()[0]
     assert gc_paused(lambda: (gc_paused(threshold)(), threshold()))() == (

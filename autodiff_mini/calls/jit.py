@@ -23,6 +23,7 @@ from autodiff_mini.interpreters.lowering import MISS
 
 
 @remembered
+@gc_paused
 def compiled_by(jaxpr, backend, wing):
     """Compile a program to a function, with a wing's compiler or ours."""
     return (seams.backends[backend] if wing else seams.lower)(jaxpr)
@@ -45,7 +46,6 @@ defprogram(jit_p)
 lowering.inline_rules[jit_p] = lambda *avals, jaxpr, **params: jaxpr
 
 
-@gc_paused
 def recorded(f, args, kwargs, tag, backend=None):
     """Return a function as a program, the tracers it closes over, and a tree.
 

@@ -12,8 +12,7 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Values, Var, check_counts)
-from autodiff_mini.core.memory import (
-    ARGUMENT, CLOSED_OVER, Snapshot, gc_paused, to_read)
+from autodiff_mini.core.memory import ARGUMENT, CLOSED_OVER, Snapshot, to_read
 from autodiff_mini.core.trace import (
     PYTHON_NUMBERS, Trace, Tracer, array_type, at_lines_of, check_alive,
     current_trace, public, typeof, user_line)
@@ -123,7 +122,6 @@ rules = {}
 seams.stage.define(JaxprTrace)
 
 
-@gc_paused
 def stage_flat(f, avals, tag, new_trace=seams.stage):
     """Record `f`, a function of arrays of these types, as a jaxpr.
 

@@ -13,7 +13,6 @@ import numpy as np
 from autodiff_mini.calls.programs import remember
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import line_note, quote_line
-from autodiff_mini.core.memory import gc_paused
 from autodiff_mini.core.source import functions_in, lines_within
 from autodiff_mini.core.trace import NUMBERS
 from autodiff_mini.interpreters.lowering import MISS, Lowered
@@ -35,7 +34,6 @@ class FastLowered:
         jaxpr: the program.
     """
 
-    @gc_paused
     def __init__(self, jaxpr):
         if 'autodiff_mini.calls.loops' in sys.modules:
             import_module('autodiff_mini.wings.fast.fission')   # opens loops
