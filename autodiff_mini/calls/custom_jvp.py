@@ -5,7 +5,7 @@ interpreters transform both.  Chapter 5.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from copyreg import __newobj__
 from functools import cached_property, partial, reduce
@@ -29,8 +29,8 @@ from autodiff_mini.core.trace import (
     EvalTrace, TraceTag, Tracer, current_trace, float0, fun_name, own_name,
     public, tangent_type, typeof)
 from autodiff_mini.core.trees import (
-    flatten_up_to, leaf_names, map_leaves, tree_flatten, tree_leaves,
-    tree_map, tree_structure)
+    PyTreeDef, flatten_up_to, leaf_names, map_leaves, tree_flatten,
+    tree_leaves, tree_map, tree_structure)
 from autodiff_mini.core.zeros import (
     SymbolicZero, Zero, add_tangents, fit_tangent, instantiate_all,
     instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
@@ -454,10 +454,10 @@ class custom_jvp(UserFunction):
         out = seams.short_call(self, args, kwargs)
         if out is not NotImplemented:
             return out
-        call = FlatCall(self)
-        xs = call.operands(args, kwargs)
+        arguments, xs = flat_arguments(self, args, kwargs)
         # Outside of transformations, a call only calls the function.
-        call.lends = not isinstance(current_trace(), EvalTrace)
+        call = FlatCall(self, arguments, rules_of(self), lends=not isinstance(
+            current_trace(), EvalTrace))
         # The call with the rule for vmap is inside: other rules come first.
         fun = seams.call_with_batching(call) if call.rules.vmap else call
         ys = self.bind(fun, call, xs)
@@ -477,66 +477,86 @@ def refuse_without_wing(call, *_):
 
 
 # From users' functions and rules to flat lists.
+class Arguments(NamedTuple):
+    """The arguments of a custom call, without the operands.
+
+    The operands are the traced values in the nondiff arguments, and the
+    leaves of the other arguments, which are free.
+
+    Args:
+        in_tree: the structure of the tuple of the free arguments.
+        free: their positions or names.
+        held: the nondiff arguments, by position or name.
+        keys: for each traced value in these, the key of its argument.
+        names: the names of the keyword-only arguments.
+        left_out: how many keyword-only arguments the call left out.
+    """
+
+    in_tree: PyTreeDef
+    free: Sequence
+    held: dict
+    keys: Sequence
+    names: Sequence
+    left_out: int
+
+
+def flat_arguments(function, args, given) -> tuple[Arguments, list]:
+    """Return the arguments of a call of a custom function, and its operands.
+
+    Args:
+        function: the custom function.
+        args: its positional arguments.
+        given: its keyword arguments.
+    """
+    kwargs, nondiff = {}, function.nondiff
+    held, traced, keys, names, left_out = {}, [], (), (), ()
+    if given or len(args) != function.count:
+        args, kwargs = resolve_kwargs(
+            function.fun, args, given, function.signature)
+    if function.is_method and 0 not in nondiff and (
+            gives_self(function.fun, args)):
+        nondiff = (0, *nondiff)
+        opened = seams.open_self(args[0])
+        if traced_leaves(opened):
+            args = (opened, *args[1:])
+    free = range(len(args))
+    if nondiff or kwargs:
+        left_out = kwargs.keys() - {*nondiff}
+        left_out = left_out if left_out.isdisjoint(given) else ()
+        names = [key for key in kwargs if key not in left_out]
+        every = dict(enumerate(args)) | {key: kwargs[key] for key in names}
+        held = {key: every.pop(key) for key in nondiff if key in every}
+        free, args = list(every), tuple(every.values())
+        found = {key: traced_leaves(x) for key, x in held.items()}
+        keys = [key for key in found for _ in found[key]]
+        traced = [*chain(*found.values())]
+    xs, in_tree = tree_flatten(args)
+    map_leaves(typeof, lambda: leaf_names(
+        tree_structure(OrderedDict(zip(free, args))),
+        f'arguments of {fun_name(function)}'), xs)
+    return Arguments(
+        in_tree, free, held, keys, names, len(left_out)), traced + xs
+
+
 class FlatCall:
     """The function of a custom call, from a flat list to a flat list.
 
     Args:
         function: the custom function that the user calls.
+        arguments: its Arguments.
+        rules: its rules at the time of the call.
+        lends: whether the function and its rules can only read arguments.
 
     Attributes:
-        rules: its rules at the time of the call.
-        held: its nondiff arguments, by position or name.
-        keys: for each traced value in these, the key of its argument.
-        free: the positions or names of the other arguments.
-        in_tree: the structure of the tuple of the other arguments.
-        names: the names of the keyword-only arguments.
-        left_out: how many keyword-only arguments the call left out.
-        lends: whether the function and its rules can only read arguments.
+        out_tree: the structure of its output, once it has run.
     """
 
-    held, keys, names, left_out, lends = {}, (), (), 0, False
-
-    def __init__(self, function):
+    def __init__(self, function, arguments, rules, lends=False):
         self.function = function
-        self.rules = rules_of(function)
+        self.arguments = arguments
+        self.rules = rules
+        self.lends = lends
         self.__qualname__ = function.__qualname__
-
-    def operands(self, args, given) -> list:
-        """Take the arguments of the call, and return its operands.
-
-        The operands are the traced values in the nondiff arguments, and the
-        leaves of the others.
-        """
-        function, kwargs, traced = self.function, {}, []
-        if given or len(args) != function.count:
-            args, kwargs = resolve_kwargs(
-                function.fun, args, given, function.signature)
-        nondiff = function.nondiff
-        if function.is_method and 0 not in nondiff and (
-                gives_self(function.fun, args)):
-            nondiff = (0, *nondiff)
-            opened = seams.open_self(args[0])
-            if traced_leaves(opened):
-                args = (opened, *args[1:])
-        self.free = range(len(args))
-        if nondiff or kwargs:
-            left_out = kwargs.keys() - {*nondiff}
-            left_out = left_out if left_out.isdisjoint(given) else ()
-            self.left_out = len(left_out)
-            self.names = [key for key in kwargs if key not in left_out]
-            free = dict(enumerate(args))
-            free |= {key: kwargs[key] for key in self.names}
-            self.held = {key: free.pop(key) for key in nondiff if key in free}
-            self.free, args = list(free), tuple(free.values())
-            found = {key: traced_leaves(x) for key, x in self.held.items()}
-            self.keys = [key for key in found for _ in found[key]]
-            traced = [*chain(*found.values())]
-        xs, self.in_tree = tree_flatten(args)
-        names = lambda: leaf_names(
-            tree_structure(OrderedDict(zip(self.free, args))),
-            f'arguments of {self}')
-        map_leaves(typeof, names, xs)
-        return traced + xs
 
     def __call__(self, *operands):
         fun, loan = self.function.fun, None
@@ -555,11 +575,12 @@ class FlatCall:
             marks: for each operand, its tangent or whether it is perturbed.
             loan: the Loan of a function that can only read the arguments.
         """
-        held, n = self.held, len(self.keys)
-        if n:
+        held, keys = self.arguments.held, self.arguments.keys
+        n = len(keys)
+        if keys:
             self.check_still(marks)
             values = map(to_read, operands[:n])
-            held = {key: replace_traced(x, values) if key in self.keys else x
+            held = {key: replace_traced(x, values) if key in keys else x
                     for key, x in held.items()}
         if self.lends and held:
             loan = loan or Loan(self.function.fun)
@@ -568,11 +589,12 @@ class FlatCall:
 
     def in_place(self, held, xs):
         """Return the positional arguments, and the keyword arguments."""
-        if not (held or self.names):
-            return self.in_tree.unflatten(xs), {}
-        every = held | dict(zip(self.free, self.in_tree.unflatten(xs)))
-        args = [every[i] for i in range(len(every) - len(self.names))]
-        return args, {name: every[name] for name in self.names}
+        in_tree, names = self.arguments.in_tree, self.arguments.names
+        if not (held or names):
+            return in_tree.unflatten(xs), {}
+        every = held | dict(zip(self.arguments.free, in_tree.unflatten(xs)))
+        args = [every[i] for i in range(len(every) - len(names))]
+        return args, {name: every[name] for name in names}
 
     def __getstate__(self):
         """Return the state to pickle, without the function's own rules."""
@@ -584,7 +606,7 @@ class FlatCall:
 
     def check_still(self, marks):
         """Raise a TypeError if a nondiff argument is differentiated."""
-        for key, mark in zip(self.keys, marks):
+        for key, mark in zip(self.arguments.keys, marks):
             if not (type(mark) is Zero or mark is False):
                 why = ('is named in nondiff_argnums'
                        if key in self.function.nondiff
@@ -681,9 +703,10 @@ class FlatRule(UserRule):
     def __call__(self, operands, dots):
         call, rules = self.call, self.call.rules
         held, xs = call.split(operands, dots)
-        x_dots = for_rule(dots[len(call.keys):], xs, rules.symbolic_zeros)
-        primals = call.in_tree.unflatten(map(to_read, xs))
-        tangents = call.in_tree.unflatten(map(to_read, x_dots))
+        in_tree, n = call.arguments.in_tree, len(call.arguments.keys)
+        x_dots = for_rule(dots[n:], xs, rules.symbolic_zeros)
+        primals = in_tree.unflatten(map(to_read, xs))
+        tangents = in_tree.unflatten(map(to_read, x_dots))
         out, out_dot = self.ask(
             rules.jvp, *held.values(), primals, tangents)
         ys = self.outputs(out)

@@ -394,7 +394,7 @@ class FlatForward(UserRule):
         """Return the outputs, the residuals, and `bwd`."""
         call, rules = self.call, self.call.rules
         held, xs = call.split(operands, perturbed)
-        n = len(call.keys)
+        n = len(call.arguments.keys)
         primals = list(map(to_read, xs))
         if rules.symbolic_zeros_back:
             primals = map(CustomVJPPrimal, primals, perturbed[n:])
@@ -443,7 +443,8 @@ class FlatBackward(UserRule):
 
     def cotangents(self, residuals, cts):
         """Call the rule, and return its result, checked and flat."""
-        call, rules, tree = self.call, self.call.rules, self.call.in_tree
+        call, rules = self.call, self.call.rules
+        tree, *_, left_out = call.arguments
         held, residuals = call.split(residuals)
         cts = for_rule(cts, residuals, rules.symbolic_zeros_back)
         leaves = interleave(self.kept, map(to_read, residuals), self.static)
@@ -451,7 +452,7 @@ class FlatBackward(UserRule):
                        self.res_tree.unflatten(leaves),
                        self.out_tree.unflatten(map(to_read, cts)))
         out = tuple(out) if isinstance(out, list) else out
-        if len(out) == len(tree.children) + call.left_out:
+        if len(out) == len(tree.children) + left_out:
             out = out[:len(tree.children)]
         cts = flatten_up_to(tree, out, or_none=True)
         names = lambda: leaf_names(tree, f'{self} must produce cotangents '

@@ -223,8 +223,8 @@ CONDITIONS = [
     ('rules_on_tape', 'NUMBERS[kind].dtype != aval.dtype', 'False'),
     ('rules_on_tape', "typeof(ct) is not aval if kind is np.ndarray",
      'False if kind is np.ndarray'),
-    ('rules_on_tape', 'call.rules, call.out_tree = self.rules, LEAF',
-     'call.out_tree = LEAF'),
+    ('rules_on_tape', 'FlatCall(self.custom, places, self.rules)',
+     'FlatCall(self.custom, places, rules_of(self.custom))'),
     ('rules_on_tape', 'to_read(x.tangent) if x.shape else', ''),
     # Twins
     ('twins', 'if found and all(map(same_bits, found.consts, consts)):',

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from autodiff_mini.calls.custom_jvp import (
-    FlatCall, FlatRule, custom_jvp_call_p, rules_of)
+    FlatCall, FlatRule, custom_jvp_call_p, flat_arguments, rules_of)
 from autodiff_mini.calls.custom_vjp import (
     FlatBackward, FlatForward, custom_lin_p, custom_vjp_call_p)
 from autodiff_mini.core import seams
@@ -273,9 +273,9 @@ class PulledBack:
             pass
         except ERRORS as raised:
             error = raised
-        call = FlatCall(self.custom)
-        call.operands(tuple(self.args), {})
-        call.rules, call.out_tree = self.rules, LEAF
+        places, _ = flat_arguments(self.custom, tuple(self.args), {})
+        call = FlatCall(self.custom, places, self.rules)
+        call.out_tree = LEAF
         bwd = FlatBackward(call, self.avals, self.tree,
                            [True] * len(residuals), [])
         if not is_new:
@@ -313,9 +313,8 @@ def take_general_road(function, rules, args, given, out, error):
         out: what the rule has returned.
         error: what it has raised, or None.
     """
-    call = FlatCall(function)
-    xs = call.operands(args, {})
-    call.rules, call.lends = rules, True
+    places, xs = flat_arguments(function, args, {})
+    call = FlatCall(function, places, rules, lends=True)
     answer = partial(answered, given=given, out=out, error=error)
     if rules.fwd:
         ys = custom_vjp_call_p.bind(

@@ -63,6 +63,7 @@ def wrong_calls():
 def check_tangents(rule, out, args):
     """Raise a TypeError if the tangents do not fit the outputs of a rule."""
     y, y_dot = out
+    in_tree, _, nondiff, *_ = rule.call.arguments
     if containers[type(y)] or containers[type(y_dot)]:
         tree, dot_tree = tree_structure(y), tree_structure(y_dot)
         if dot_tree != tree:
@@ -70,14 +71,14 @@ def check_tangents(rule, out, args):
                 f'{rule} must produce primal and tangent outputs with equal '
                 f'container (pytree) structures, but got {tree} and '
                 f'{dot_tree} respectively')
-    elif getattr(y, 'shape', ())[:1] != (rule.call.in_tree.num_leaves,):
+    elif getattr(y, 'shape', ())[:1] != (in_tree.num_leaves,):
         return      # not a tuple of primals, stacked
     *held, primals, _ = args
     ys = tree_leaves(y) if is_opened(y) else [y]
     xs = tree_leaves(primals) if any(map(is_opened, primals)) else primals
     if is_of_tuple(ys, xs):
         call = rule.call
-        args, kwargs = call.in_place(dict(zip(call.held, held)), xs)
+        args, kwargs = call.in_place(dict(zip(nondiff, held)), xs)
         want = call.function.fun(*args, **kwargs)
         if tree_structure(want) != tree_structure(y) or (
                 typeof(tree_leaves(want)[0]).shape != typeof(ys[0]).shape):
@@ -103,7 +104,7 @@ def is_of_tuple(ys, xs) -> bool:
 
 def check_cotangents(rule, out):
     """Raise a TypeError if bwd does not return a tree like the arguments."""
-    tree, left_out = rule.call.in_tree, rule.call.left_out
+    tree, *_, left_out = rule.call.arguments
     count = len(tree.children)
     if not isinstance(out, tuple | list) or (
             len(out) not in (count, count + left_out)):

@@ -117,7 +117,7 @@ def head_of(name, takes):
 
 def parameters_of_rule(rule) -> list:
     """Return the names of the arguments that a user's rule gets."""
-    fun, held = rule.call.function.fun, rule.call.held
+    fun, held = rule.call.function.fun, rule.call.arguments.held
     return {
         'jvp': [*names_of(fun, held), 'primals', 'tangents'],
         'fwd': names_of(fun),

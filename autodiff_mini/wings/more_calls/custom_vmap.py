@@ -313,9 +313,9 @@ class FlatBatching(UserRule):
 def marks_like(call, operands):
     """Return all arguments of a call, with marks instead of operands."""
     values = iter(operands)
-    held = {key: key in call.keys and tree_map(
+    held = {key: key in call.arguments.keys and tree_map(
                 lambda leaf: isinstance(leaf, Tracer) and next(values), x)
-            for key, x in call.held.items()}
+            for key, x in call.arguments.held.items()}
     args, kwargs = call.in_place(held, values)
     return [*args, *kwargs.values()]
 

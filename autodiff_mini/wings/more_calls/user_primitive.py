@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from autodiff_mini.calls.custom_jvp import FlatCall, FlatRule, traced_leaves
+from autodiff_mini.calls.custom_jvp import (
+    FlatCall, FlatRule, flat_arguments, rules_of, traced_leaves)
 from autodiff_mini.calls.custom_vjp import FlatForward, custom_vjp, promise_of
 from autodiff_mini.calls.programs import stage_tree
 from autodiff_mini.calls.staged_calls import open_program
@@ -196,8 +197,8 @@ def differentiate(primitive, primals, tangents, /, **params):
     if primitive.vjp_rule:
         function.defvjp(*[partial(rule, **params)
                           for rule in primitive.vjp_rule])
-    call = FlatCall(function)
-    xs = call.operands(primals, {})
+    arguments, xs = flat_arguments(function, primals, {})
+    call = FlatCall(function, arguments, rules_of(function))
     rule = promise_of(
         tangents, call, primitive.vjp_rule and FlatForward(call),
         primitive.jvp_rule and FlatRule(call))
