@@ -5,6 +5,7 @@ Chapter 10.
 """
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -172,7 +173,7 @@ def whole_cotangent(aval, ct, others):
 
 
 def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
-                   check=typeof, names=None):
+                   types_of=None):
     """Return the output of `f`, its linear program, residuals and aux.
 
     Args:
@@ -181,12 +182,12 @@ def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
         primals: the tuple of its arguments.
         has_aux: whether it returns a pair.
         linearizer: `linearize_flat`, or a function that replaces it.
-        check: takes a leaf, and returns its type or raises an error.
-        names: a function that returns names of the leaves, for errors.
+        types_of: takes the leaves, and returns their types or raises an
+            error.
     """
     xs, in_tree = tree_flatten(primals)
-    in_avals = map_leaves(check, names or (
-        lambda: leaf_names(in_tree, f'{tag}: primals')), xs)
+    in_avals = types_of(xs) if types_of else map_leaves(
+        typeof, lambda: leaf_names(in_tree, f'{tag}: primals'), xs)
     flat_f = FlatFunction(f, in_tree, has_aux)
     ys, jaxpr = linearizer(flat_f, xs, tag)
     ys, aux = flat_f.split(own_memory(ys, [*jaxpr.consts, *xs]))
@@ -335,8 +336,8 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         >>> grad(lambda x: np.sum(x ** 2))(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    return differentiating('grad', f, gradient, argnums, has_aux,
-                           holomorphic, allow_int)
+    return differentiating('grad', f, gradient, Options(
+        argnums, has_aux, holomorphic, allow_int))
 
 
 @public
@@ -364,55 +365,68 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
         (15.0, (5.0, 3.0))
     """
-    return differentiating('grad', f, gradient, argnums, has_aux,
-                           holomorphic, allow_int, with_value=True)
+    return differentiating('grad', f, gradient, Options(
+        argnums, has_aux, holomorphic, allow_int, with_value=True))
 
 
-def differentiating(transform, f, find, argnums, has_aux, holomorphic,
-                    allow_int, with_value=False, is_complex=None):
+class Options(NamedTuple):
+    """What a user asks of a derivative.
+
+    Args:
+        argnums, has_aux, holomorphic, allow_int: as for grad.
+        with_value: whether to return the value of the function, too.
+        is_complex: False if no input can be complex without `holomorphic`.
+    """
+
+    argnums: int | Sequence[int]
+    has_aux: bool
+    holomorphic: bool
+    allow_int: bool
+    with_value: bool = False
+    is_complex: bool | None = None
+
+
+def differentiating(transform, f, find, options):
     """Return a function of the arguments of `f` that computes a derivative.
 
     Args:
         transform: its name in errors.
         f: the function to differentiate.
         find: `gradient`, or a function that computes a Jacobian.
-        argnums, has_aux, holomorphic, allow_int: as for grad.
-        with_value: whether to return the value of `f`, too.
-        is_complex: False if no input can be complex without `holomorphic`.
+        options: the Options of the user.
     """
+    argnums, has_aux, holomorphic, allow_int, with_value, is_complex = options
     positions = positions_of(TraceTag(transform, f), argnums)
-    check = partial(check_kind, transform, 'inputs', allow_int,
-                    holomorphic or is_complex)
+    kinds = Kinds(transform, 'inputs', allow_int, holomorphic or is_complex)
     is_usual = not (holomorphic or allow_int)
 
     @public
     @named_after(f)
     def derivative(*args, **kwargs):
         tag = TraceTag(transform, f)
-        g, point, names = select(tag, f, argnums, positions, args, kwargs)
+        g, point, names = select(tag, argnums, positions, args, kwargs)
         short = find is gradient and seams.short_gradient(
             tag, g, point, has_aux, is_usual)
         if type(short) is tuple:
             y, aux, found = short
         else:
             y, program, residuals, aux = linearize_tree(
-                tag, g, (point,), has_aux, short or linearize_flat, check,
-                names)
-            found = find(point, y, program, residuals, holomorphic,
-                         allow_int)
+                tag, g, (point,), has_aux, short or linearize_flat,
+                partial(map_leaves, kinds.type_of, names))
+            found = find(options, point, y, program, residuals)
         if with_value:
             return ((y, aux) if has_aux else y), found
         return (found, aux) if has_aux else found
     return derivative
 
 
-def select(tag, f, argnums, positions, args, kwargs):
-    """Return `f` as a function of the arguments that `argnums` names.
+def select(tag, argnums, positions, args, kwargs):
+    """Return the function of the arguments that `argnums` names.
 
     Also return that argument, or a tuple of several, and a function that
     returns the names of their leaves for errors.
     """
-    count = len(args)
+    f, count = tag.function, len(args)
     for i in positions:
         if not -count <= i < count:
             least = i + 1 if i >= 0 else -i
@@ -459,37 +473,45 @@ def positions_of(tag, argnums) -> list:
     return list(map(operator.index, argnums if several else [argnums]))
 
 
-def check_kind(transform, what, allow_int, holomorphic, x):
-    """Return the type of a leaf, or raise a TypeError if it does not fit.
+class Kinds(NamedTuple):
+    """The kinds of numbers that a transformation accepts.
 
     Args:
-        transform: the name of the transformation.
+        transform: its name.
         what: 'inputs' or 'outputs'.
         allow_int: whether integers are allowed.
-        holomorphic: True if it has to be complex, False if it must not be,
-            and None if it can be.
-        x: an array.
+        holomorphic: True if a leaf has to be complex, False if it must not
+            be, and None if it can be.
     """
-    aval = typeof(x)
-    kind = aval.dtype.kind
-    if (kind in 'fc' or allow_int) and (
-            holomorphic is not False if kind == 'c' else not holomorphic):
-        return aval
-    need = (f' with holomorphic=True requires complex-valued {what}'
-            if holomorphic else f' requires real-valued {what} ({what[:-1]} '
-            'dtype that is a sub-dtype of np.floating)')
-    cure = seams.advise('kind', '.', what, x, holomorphic)
-    raise TypeError(f'{transform}{need}, but got {aval}{cure}')
+
+    transform: str
+    what: str
+    allow_int: bool
+    holomorphic: bool | None
+
+    def type_of(self, x):
+        """Return the type of a leaf, or raise a TypeError for its kind."""
+        transform, what, allow_int, holomorphic = self
+        aval = typeof(x)
+        kind = aval.dtype.kind
+        if (kind in 'fc' or allow_int) and (
+                holomorphic is not False if kind == 'c' else not holomorphic):
+            return aval
+        need = (f' with holomorphic=True requires complex-valued {what}'
+                if holomorphic else f' requires real-valued {what} '
+                f'({what[:-1]} dtype that is a sub-dtype of np.floating)')
+        cure = seams.advise('kind', '.', what, x, holomorphic)
+        raise TypeError(f'{transform}{need}, but got {aval}{cure}')
 
 
 def check_output_kinds(program, y, allow_int, holomorphic):
     """Raise a TypeError if an output has no derivative of the kind wanted."""
     names = lambda: leaf_names(program.out_tree, f'{program.tag}: outputs')
-    map_leaves(partial(check_kind, program.tag.transform, 'outputs',
-                       allow_int, holomorphic), names, tree_leaves(y))
+    kinds = Kinds(program.tag.transform, 'outputs', allow_int, holomorphic)
+    map_leaves(kinds.type_of, names, tree_leaves(y))
 
 
-def gradient(point, y, program, residuals, holomorphic, allow_int):
+def gradient(options, point, y, program, residuals):
     """Return the gradient of a scalar output `y`."""
     shape = program.out_tree is LEAF and program.out_avals[0].shape
     if shape != ():
@@ -498,8 +520,8 @@ def gradient(point, y, program, residuals, holomorphic, allow_int):
         raise TypeError(f'{program.tag}: Gradient only defined for '
                         f'scalar-output functions. Output {what}. {cure}')
     [aval] = program.out_avals
-    if aval.dtype.kind != 'f' or holomorphic:
-        check_output_kinds(program, y, False, bool(holomorphic))
+    if aval.dtype.kind != 'f' or options.holomorphic:
+        check_output_kinds(program, y, False, bool(options.holomorphic))
     one = aval.dtype.type(1)
     one = one.item() if aval.weak_type else one
     [found] = Pullback(program, residuals).of_leaves([one], [y])

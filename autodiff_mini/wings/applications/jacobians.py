@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from autodiff_mini.api.derivatives import (
-    Pullback, Pushforward, check_output_kinds, differentiating)
+    Options, Pullback, Pushforward, check_output_kinds, differentiating)
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import own_memory
@@ -51,8 +51,8 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    return differentiating('jacfwd', f, columns, argnums, has_aux,
-                           holomorphic, allow_int, is_complex=False)
+    return differentiating('jacfwd', f, columns, Options(
+        argnums, has_aux, holomorphic, allow_int, is_complex=False))
 
 
 @public
@@ -83,8 +83,8 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         array([[3., 2.],
                [0., 1.]])
     """
-    return differentiating('jacrev', f, rows, argnums, has_aux,
-                           holomorphic, allow_int)
+    return differentiating('jacrev', f, rows, Options(
+        argnums, has_aux, holomorphic, allow_int))
 
 
 @public
@@ -118,9 +118,10 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
     return jacfwd(gradient, argnums, has_aux, holomorphic, allow_int)
 
 
-def columns(point, y, program, residuals, holomorphic, allow_int):
+def columns(options, point, y, program, residuals):
     """Return the Jacobian, from the derivatives along unit vectors."""
-    check_output_kinds(program, y, allow_int, holomorphic or None)
+    check_output_kinds(
+        program, y, options.allow_int, options.holomorphic or None)
     xs, in_tree = tree_flatten(point)
     pushforward = Pushforward(program, residuals)
 
@@ -134,9 +135,9 @@ def columns(point, y, program, residuals, holomorphic, allow_int):
         pushforward, out_axes=-1, axis_size=total_size(xs))(basis(point))))
 
 
-def rows(point, y, program, residuals, holomorphic, allow_int):
+def rows(options, point, y, program, residuals):
     """Return the Jacobian, from the pullbacks of unit vectors."""
-    check_output_kinds(program, y, False, bool(holomorphic))
+    check_output_kinds(program, y, False, bool(options.holomorphic))
     ys, out_tree = tree_flatten(y)
     pullback = Pullback(program, residuals)
     [found] = vmap(pullback, axis_size=total_size(ys))(basis(y))
