@@ -74,7 +74,33 @@ def test_at_most_one_wing_takes_a_seam():
         if isinstance(seam, seams.Seam):
             assert seam.wing in {None, *WINGS}
             assert callable(seam.plain) or seam.plain is None
-            assert seam.run is (seam.taken or seam.plain)
+            if isinstance(seam, seams.MemorySeam):
+                assert seam.run is (seam.taken or seam.plain)
+
+
+def uses_of_seams():
+    """Yield the name of a seam and how it is used, for each use."""
+    for path in PACKAGE.rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Attribute(ast.Attribute(ast.Name('seams'), name),
+                                   'run' | 'taken' as way):
+                    yield name, way
+                case ast.Call(ast.Attribute(ast.Name('seams'), name)):
+                    yield name, 'call'
+
+
+def test_a_seam_is_called_in_one_way():
+    ways = {}
+    for name, way in uses_of_seams():
+        if isinstance(getattr(seams, name), seams.Seam):
+            ways.setdefault(name, set()).add(way)
+    assert len(ways) > 30
+    for name, found in ways.items():
+        of_memory = isinstance(getattr(seams, name), seams.MemorySeam)
+        assert found <= ({'run'} if of_memory else {'call', 'taken'}), name
+    assert {name for name, found in ways.items() if 'taken' in found} == {
+        'ask', 'note', 'transpose', 'enter_outermost', 'leave_outermost'}
 
 
 def test_a_wing_does_not_patch_the_core():

@@ -681,11 +681,11 @@ class UserRule:
         If the rule calls the function, that call has the same rules.
         """
         if self.call.rules is rules_of(self.call.function):
-            return seams.ask_rule.run(self, rule, args)
+            return seams.ask_rule(self, rule, args)
         token = rules_at_work.set(
             rules_at_work.get({}) | {self.call.function: self.call.rules})
         try:
-            return seams.ask_rule.run(self, rule, args)
+            return seams.ask_rule(self, rule, args)
         finally:
             rules_at_work.reset(token)
 

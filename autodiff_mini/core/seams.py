@@ -3,6 +3,11 @@
 A wing is a folder of `wings/` that can be deleted.  Each seam is a step of
 the library that a wing can take over.  The module that owns the step defines
 its plain version, and the wing replaces it when the wing is imported.
+
+Call a seam like the function that it represents, with two exceptions.  The
+steps of a MemorySeam are called by `run`, because a wing has to answer for
+the values that it has marked.  And `if seam.taken:` comes before a frequent
+call that does nothing without a wing, to save the call.
 """
 
 from contextlib import contextmanager
@@ -17,9 +22,6 @@ chosen = ContextVar('chosen', default='numpy')  # the backend here
 class Seam:
     """A step of the library; call it like the function that it represents.
 
-    Its `run` is the wing's version even if `plain` turns the wing off, for
-    steps that leave a mark on values, and for frequent steps.
-
     Args:
         plain: the function that takes the step without a wing.  The module
             that owns the step can define it later.  Without one, the step is
@@ -27,7 +29,7 @@ class Seam:
     """
 
     def __init__(self, plain=None):
-        self.plain = self.run = plain
+        self.plain = plain
         self.wing = self.taken = None
 
     def __call__(self, *args):
@@ -41,21 +43,20 @@ class Seam:
 
     def define(self, function):
         """Define the plain version; use it as a decorator."""
-        self.plain, self.run = function, self.taken or function
+        self.plain = function
         return function
 
     def take(self, function):
         """Take the step over for the wing that defines the function."""
         place = function.__module__.rpartition('wings.')[2]
         self.taken, self.wing = function, place.partition('.')[0]
-        self.run = function
         return function
 
     def take_from(self, module):
         """Take over the step for a module, which the first call imports."""
         def first(*args):
             import_module(first.__module__)     # takes this seam itself
-            return self.run(*args)
+            return self.taken(*args)
         first.__module__ = f'autodiff_mini.wings.{module}'
         self.take(first)
 
@@ -68,6 +69,26 @@ class Seam:
             yield
         finally:
             vars(self).update(before)
+
+
+class MemorySeam(Seam):
+    """A step on the memory of traced arrays; call its `run`.
+
+    That is the wing's version even if `plain` turns the wing off, because
+    only the wing knows the marks that it has left on values.
+    """
+
+    def __init__(self, plain=None):
+        super().__init__(plain)
+        self.run = plain
+
+    def define(self, function):
+        self.run = self.taken or function
+        return super().define(function)
+
+    def take(self, function):
+        self.run = function
+        return super().take(function)
 
 
 # Computation.
@@ -104,21 +125,24 @@ transpose = Seam(       # (primitive, rule): the rule that is applied
     lambda primitive, rule: rule)
 
 # The memory of traced arrays, which a wing lets a program write into.
-view_of = Seam(         # (x, y, step, why): y as a view of x
+view_of = MemorySeam(   # (x, y, step, why): y as a view of x
     lambda x, y, step=None, why=None: y)
-part_of = Seam(         # (x, y, indices, arrays): y, which is x[indices]
+part_of = MemorySeam(   # (x, y, indices, arrays): y, which is x[indices]
     lambda x, y, indices, arrays: y)
-own_tracer = Seam(lambda x: x)  # (x): a duplicate with its own memory
-lend = Seam(            # (x, why): x as read-only
+own_tracer = MemorySeam(    # (x): a duplicate with its own memory
+    lambda x: x)
+lend = MemorySeam(      # (x, why): x as read-only
     lambda x, why: x)
-content_of = Seam(      # (x, copies): what x holds now
+content_of = MemorySeam(    # (x, copies): what x holds now
     lambda x, copies: x)
-writable = Seam(lambda y: y)    # (y): y as an array that can be filled
-is_a_number = Seam(     # (x): whether a tracer never changes
+writable = MemorySeam(  # (y): y as an array that can be filled
+    lambda y: y)
+is_a_number = MemorySeam(   # (x): whether a tracer never changes
     lambda x: x.ndim == 0)
-is_seen = Seam(lambda x: False)     # (x): whether its memory is shared
-check_writable = Seam()     # (x): raise an error
-set_item = Seam()       # (x, indices, value): x[indices] = value
+is_seen = MemorySeam(   # (x): whether its memory is shared
+    lambda x: False)
+check_writable = MemorySeam()   # (x): raise an error
+set_item = MemorySeam()     # (x, indices, value): x[indices] = value
 
 replace_masks = Seam(   # (x, indices): both, with integers for masks
     lambda x, indices: (x, indices))

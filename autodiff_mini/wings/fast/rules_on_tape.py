@@ -334,6 +334,6 @@ def answered(rule, given, out, error):
 
     def ask(*_):
         del rule.ask    # it refers to the rule
-        return seams.ask_rule.run(rule, answer, given)
+        return seams.ask_rule(rule, answer, given)
     rule.ask = ask
     return rule
