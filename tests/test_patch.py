@@ -4,8 +4,14 @@ test_textbook.py has whole programs. This file checks NumPy during a trace,
 and each way in which an old number could be read by mistake.
 """
 
+import asyncio
+import inspect
 import pickle
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from types import ModuleType
 
 import numpy as np
@@ -35,22 +41,140 @@ def test_numpy_is_an_ordinary_module_after_an_error():
         assert type(np) is type(np.linalg) is ModuleType and np.zeros is ZEROS
 
 
-def test_other_threads_find_numpys_own_functions_during_a_trace():
-    found = []
-
-    def look():
-        y = np.zeros(2)
-        y[0] = 1.0
-        found.extend([np.zeros is ZEROS, np.array is ARRAY, np.sum(y) == 1.0,
-                      type(y) is np.ndarray, type(np.copy(y)) is np.ndarray])
+@contextmanager
+def a_trace_in_another_thread():
+    """Differentiate a function in another thread, which waits for the end."""
+    running, end = threading.Event(), threading.Event()
 
     def f(x):
-        thread = threading.Thread(target=look)
-        thread.start()
-        thread.join()
+        running.set()
+        assert end.wait(60)
+        assert np.array is not ARRAY
         return np.sum(np.array([x, 1.0]))
-    assert ad.grad(f)(1.0) == 1.0
-    assert found == [True] * 5
+    with ThreadPoolExecutor(1) as pool:
+        slope = pool.submit(ad.grad(f), 1.0)
+        try:
+            assert running.wait(60)
+            assert type(np) is not ModuleType
+            yield
+        finally:
+            end.set()
+        assert slope.result() == 1.0
+
+
+def numpy_as_it_is():
+    """Return what a program can see of NumPy, except for the type of np."""
+    from numpy import array, zeros
+    y = zeros(2)
+    y[0] = 1.0
+    with pytest.raises(AttributeError) as missing:
+        np.no_such_name     # noqa: B018
+    return [
+        zeros is ZEROS, array is ARRAY, np.linalg.outer is LINALG_OUTER,
+        [getattr(module, name) is x for module in (np, np.linalg)
+         for name, x in vars(module).items()],
+        dir(np), repr(np), str(missing.value), sorted(vars(np)),
+        isinstance(np, ModuleType), inspect.ismodule(np.linalg),
+        sys.modules['numpy'] is np, pickle.dumps([np.zeros, y, np.r_[y, y]]),
+        [type(x) for x in (y, np.copy(y), np.arange(3), np.r_[y, 1.0],
+                           np.linalg.inv(np.eye(2)), np.array([y, y]))]]
+
+
+def test_another_thread_sees_numpy_as_it_is_during_a_trace():
+    before = numpy_as_it_is()
+    with a_trace_in_another_thread():
+        assert numpy_as_it_is() == before
+
+
+def test_a_module_is_pickled_by_its_name_during_a_trace():
+    with a_trace_in_another_thread():
+        assert pickle.loads(pickle.dumps([np, np.linalg])) == [np, np.linalg]
+
+
+def test_a_function_replaced_by_a_test_is_found_in_all_threads(monkeypatch):
+    with a_trace_in_another_thread():
+        monkeypatch.setattr(np, 'zeros', len)
+        assert np.zeros is vars(np)['zeros'] is len
+        monkeypatch.undo()
+        assert np.zeros is vars(np)['zeros'] is ZEROS
+
+
+def test_a_task_that_outlives_its_trace_sees_numpy_as_it_is():
+    """A task that a traced program starts runs after the trace has ended."""
+    async def later():
+        return np.zeros is ZEROS, type(np.zeros(2)) is np.ndarray
+
+    async def main():
+        def f(x):
+            tasks.append(asyncio.create_task(later()))
+            contexts.append(copy_context())
+            return np.array([x, x * x])[1]
+        tasks, contexts = [], []
+        assert ad.grad(f)(2.0) == 4.0
+        before = numpy_as_it_is()
+        with a_trace_in_another_thread():
+            assert await tasks[0] == (True, True)
+            assert contexts[0].run(numpy_as_it_is) == before
+    asyncio.run(main())
+
+
+def test_a_generator_sees_what_its_caller_sees():
+    def names():
+        while True:
+            yield np.zeros is ZEROS
+    looks = names()
+
+    def f(x):
+        assert not next(looks)
+        return x * x
+    assert next(looks) and ad.grad(f)(1.0) == 2.0 and next(looks)
+
+
+def test_traces_of_several_threads_end_in_any_order():
+    steps = {name: threading.Event() for name in ('a in', 'b in', 'a out')}
+
+    def a(x):
+        steps['a in'].set()
+        assert steps['b in'].wait(60)
+        return np.sum(np.array([x, 1.0]))
+
+    def b(x):
+        assert steps['a in'].wait(60)
+        steps['b in'].set()
+        assert steps['a out'].wait(60)      # np is still exchanged for b
+        y = np.zeros(2)
+        y[0] = x
+        return np.sum(y)
+    with ThreadPoolExecutor(2) as pool:
+        slopes = [pool.submit(ad.grad(f), 1.0) for f in (a, b)]
+        assert slopes[0].result(60) == 1.0 and type(np) is not ModuleType
+        assert numpy_as_it_is()[0]
+        steps['a out'].set()
+        assert slopes[1].result(60) == 1.0
+    assert type(np) is type(np.linalg) is ModuleType
+
+
+def test_nested_traces_in_four_threads_leave_numpy_unchanged():
+    before = numpy_as_it_is()
+
+    def f(x):
+        if x > 2.0:
+            raise KeyError
+        y = np.zeros(3)
+        y[1] = ad.grad(lambda x: np.prod(np.array([x, x, 2.0])))(x)
+        return np.sum(y)
+
+    def slope(x):
+        try:
+            return ad.jit(ad.grad(f))(x) if x < 0 else ad.grad(f)(x)
+        except (KeyError, ad.TracerBoolConversionError):
+            return None
+    with ThreadPoolExecutor(4) as pool:
+        slopes = [pool.submit(slope, x) for x in [1.0, 3.0, -1.0] * 20]
+        while not all(one.done() for one in slopes):
+            assert numpy_as_it_is() == before
+        assert [one.result() for one in slopes] == [4.0, None, None] * 20
+    assert numpy_as_it_is() == before and type(np) is ModuleType
 
 
 # Arrays that are filled

@@ -1,10 +1,11 @@
 """Give a traced program its own `np.array`, `np.zeros`, and others.
 
 NumPy's C code makes an array of a list without asking the tracers in it.  So
-a traced program finds our functions under some names of `np`.  They call
-NumPy unless an argument is traced.  Other code finds NumPy's own functions,
-and the module is unchanged when no trace is running.  See the page *Arrays
-made inside*.
+from the start of an outermost trace to its end, np has a class whose
+properties answer for some 80 names: a traced program finds our functions, and
+all other code, in any thread, finds NumPy's own.  That costs 1.2 us for each
+outermost trace, and 0.1 us when other code looks up one of these names in the
+meantime.  See the page *Arrays made inside*.
 """
 
 import sys
@@ -44,8 +45,9 @@ def answer(name, replacement, module=np):
 
     def look(module):
         found = names[name]     # a test can have replaced it
-        if (found is not own or in_a_library(sys._getframe(1))
-                or trace_at_work.get(None) in NO_TRACE):
+        # The base trace, and a trace that has ended, run in no thread.
+        if (trace_at_work.get(Trace.base).thread is None
+                or found is not own or in_a_library(sys._getframe(1))):
             return found
         return replacement
 
@@ -57,7 +59,6 @@ def answer(name, replacement, module=np):
     setattr(CLASSES[module], name, property(look, put, take))
 
 
-NO_TRACE = None, Trace.base
 running = set()     # weak references to outermost traces
 lock = RLock()
 is_on = True
