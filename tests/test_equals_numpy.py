@@ -14,8 +14,7 @@ from autodiff_mini.wings.more_numpy import on_demand
 from tests import amount
 from tests.statements import WAYS, assert_every_way_is_numpy, ran, results
 
-for name in on_demand.MODULES:
-    on_demand.module(name)
+on_demand.bring_all()
 X = np.array([0.5, 1.5, 2.5])
 
 

@@ -10,17 +10,23 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pkgutil import walk_packages
 
 import numpy as np
 
 import autodiff_mini as ad
+from autodiff_mini.core.errors import full_name
+from autodiff_mini.core.trace import function_table, ufunc_table
 from tests.wings import needs
 
 pytestmark = [needs(wing) for wing in (
     'more_numpy', 'more_calls', 'writing', 'notebook', 'applications')]
 X = np.linspace(0.5, 1.5, 4)
+if find_spec('autodiff_mini.wings.more_numpy'):
+    from autodiff_mini.wings import more_numpy as more
+    from autodiff_mini.wings.more_numpy.on_demand import HOMES
 
 
 def derivatives(f):
@@ -124,6 +130,50 @@ def exactly(x):
     if isinstance(x, np.ndarray | np.generic):
         return f'{x.dtype}{x.shape}:{np.asarray(x).tobytes().hex()}'
     return repr(x)
+
+
+def definitions(module):
+    """Return the names of the NumPy functions that a module brings."""
+    before = {*function_table, *ufunc_table}
+    import_module(f'autodiff_mini.wings.more_numpy.{module}')
+    return [full_name(key).removeprefix('numpy.')
+            for key in {*function_table, *ufunc_table} - before
+            if not isinstance(key, tuple)]
+
+
+def print_definitions():
+    """Print what each module of the wing defines, imported alone."""
+    modules = [module.name for module in walk_packages(more.__path__)
+               if module.name not in ('on_demand', 'special')]
+    with get_context('fork').Pool(1, maxtasksperchild=1) as pool:
+        print(json.dumps(dict(zip(
+            modules, pool.map(definitions, modules, 1), strict=True))))
+
+
+def test_the_index_names_the_module_that_defines_a_function():
+    found = json.loads(subprocess.check_output([
+        sys.executable, '-c', 'from tests.test_imports import '
+        'print_definitions; print_definitions()']))
+    index = {home: names.split() for home, names in HOMES.items()}
+    for home, names in index.items():
+        assert {*names} <= {*found[home]}, home
+    assert sorted(sum(index.values(), [])) == sorted(
+        {*sum(found.values(), [])})
+
+
+def test_only_the_module_that_defines_a_function_is_imported():
+    left = subprocess.check_output([sys.executable, '-c', """
+import sys
+import numpy as np
+import autodiff_mini as ad
+before = {*sys.modules}
+ad.grad(np.median)(np.ones(3))
+print(*sorted(name for name in {*sys.modules} - before
+              if name.startswith('autodiff_mini.wings.more_numpy.')
+              and 'patch' not in name))"""], text=True)
+    assert left.split() == [f'autodiff_mini.wings.more_numpy.{name}' for name in (
+        'along_axis', 'arguments', 'averages', 'selection', 'statistics',
+        'writing')]
 
 
 def main():

@@ -6,16 +6,17 @@ and, unlike evaluation, lifts constants.
 
 import sys
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
 import pytest
 import scipy.special  # noqa: F401  (adds its rows)
 
 import autodiff_mini as ad
-from autodiff_mini.core import seams
 from autodiff_mini.core.trace import (
     Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
     typeof)
+from tests.wings import is_there
 
 
 class SpyTracer(Tracer):
@@ -93,18 +94,21 @@ def assert_named_everywhere(mistake, error, words):
         assert current_trace() is Trace.base
 
 
-def first_order():
-    """Return all primitives that are rows of the first order.
+def bring_all():
+    """Import the rows of the wing `more_numpy`, if it is there."""
+    if is_there('more_numpy'):
+        import_module('autodiff_mini.wings.more_numpy.on_demand').bring_all()
 
-    The rows of the wing `more_numpy` are imported first, if it is there.
-    """
-    seams.bring(None)
+
+def first_order():
+    """Return all primitives that are rows of the first order."""
+    bring_all()
     return rows_in('primitives') | rows_in('wings.more_numpy')
 
 
 def rows_of_numpy():
     """Return the primitives of the common NumPy functions."""
-    seams.bring(None)
+    bring_all()
     found = set().union(*map(rows_in, ('primitives', *(
         f'wings.more_numpy.{name}'
         for name in ('rows', 'along_axis', 'matrices', 'statistics')))))
