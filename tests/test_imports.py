@@ -26,7 +26,7 @@ pytestmark = [needs(wing) for wing in (
 X = np.linspace(0.5, 1.5, 4)
 if find_spec('autodiff_mini.wings.more_numpy'):
     from autodiff_mini.wings import more_numpy as more
-    from autodiff_mini.wings.more_numpy.on_demand import HOMES
+    from autodiff_mini.wings.more_numpy.on_demand import HOMES, home_of
 
 
 def derivatives(f):
@@ -159,6 +159,25 @@ def test_the_index_names_the_module_that_defines_a_function():
         assert {*names} <= {*found[home]}, home
     assert sorted(sum(index.values(), [])) == sorted(
         {*sum(found.values(), [])})
+
+
+@needs('fast')
+@needs('wings.writing.patch')
+def test_other_wings_list_only_functions_that_tracers_support():
+    """The tape prepares some of them, and the patch makes arrays in others.
+
+    The patch treats three makers of arrays like np.asarray.
+    """
+    tape = import_module('autodiff_mini.wings.fast.tape')
+    patch = import_module('autodiff_mini.wings.writing.patch.traced_numpy')
+    import_module('autodiff_mini.wings.writing.patch.makers')
+    listed = {*tape.compositions, *(
+        vars(module)[name] for module, kind in patch.CLASSES.items()
+        for name in vars(kind) if name[0] != '_')} - {np.r_, np.c_}
+    assert np.median in listed and {
+        function for function in listed if function not in function_table
+        and full_name(function) not in home_of} == {
+            np.asanyarray, np.ascontiguousarray, np.asfortranarray}
 
 
 def test_only_the_module_that_defines_a_function_is_imported():
