@@ -97,33 +97,15 @@ class Prepared:
                                                     nothing(both))
         if sum(is_later) != sum(moves):
             raise LongWay   # a tangent that depends on no tangent
-        self.place_results(jaxpr, moves, moving, later)
+        self.width = len(moves)
+        self.count = len(later.invars) - sum(moving)    # residuals
+        self.passed, self.made, self.later, self.sources = tangents_of(
+            jaxpr, moves, moving, later, self.count)
         self.forward = self.compile(known if self.sources else jaxpr)
         self.aval = jaxpr.outvars[0].aval if jaxpr.outvars else None
         self.is_simple = self.tree is LEAF
         if self.sources:    # the reverse pass from all results
             self.back = self.back_from((True,) * len(self.made))
-
-    def place_results(self, jaxpr, moves, moving, later):
-        """Record how each result gets its tangent.
-
-        It can be an argument's tangent, computed, or zero.  `passed` pairs
-        the place of a result with the place of the argument whose tangent it
-        has.  `made` pairs the place of a result whose tangent is computed
-        with its type.
-        """
-        moving = list(compress(range(len(moving)), moving))
-        self.count = len(later.invars) - len(moving)     # residuals
-        sources = dict(zip(later.invars[self.count:], moving))
-        dots = interleave(moves, later.outvars, repeat(None))
-        self.passed = [(i, sources[v]) for i, v in enumerate(dots)
-                       if v in sources]
-        self.made = [(i, jaxpr.outvars[i].aval)
-                     for i, v in enumerate(dots) if v and v not in sources]
-        self.width = len(dots)
-        outvars = [dots[i] for i, _ in self.made]
-        self.later, self.sources = used_once(
-            replace(later, outvars=outvars, cache={}), self.count, sources)
 
     def back_from_some(self, residuals, cts, is_plain):
         """Return the cotangents of its sources, if some of `cts` are None."""
@@ -156,6 +138,35 @@ def called_with(function, values, args, kwargs):
         return function.bind(*args, **kwargs)
     kwargs = {name: tree_map(value, x) for name, x in kwargs.items()}
     return function_table[function](*args, **kwargs)
+
+
+def tangents_of(jaxpr, moves, moving, later, count):
+    """Return how each result gets its tangent.
+
+    It can be an argument's tangent, computed, or zero.
+
+    Args:
+        jaxpr: the operation.
+        moves: for each result, whether its tangent is not zero.
+        moving: for each operand, whether its tangent is not zero.
+        later: the program that computes the results' tangents.
+        count: the number of residuals that it takes.
+
+    Returns:
+        `passed`, which pairs the place of a result with the place of the
+        argument whose tangent it has; `made`, which pairs the place of a
+        result whose tangent is computed with its type; the program for
+        these; and the places of its arguments.
+    """
+    sources = dict(zip(later.invars[count:],
+                       compress(range(len(moving)), moving)))
+    dots = interleave(moves, later.outvars, repeat(None))
+    passed = [(i, sources[v]) for i, v in enumerate(dots) if v in sources]
+    made = [(i, jaxpr.outvars[i].aval)
+            for i, v in enumerate(dots) if v and v not in sources]
+    outvars = [dots[i] for i, _ in made]
+    return passed, made, *used_once(
+        replace(later, outvars=outvars, cache={}), count, sources)
 
 
 def used_once(jaxpr, count, sources):
