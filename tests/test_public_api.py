@@ -39,14 +39,14 @@ def test_editors_read_what_each_name_is():
 def test_rare_modules_are_imported_on_demand():
     modules = {f'autodiff_mini.{where.rpartition(".")[0]}'
                for where in ad.places().values()
-               if where.startswith(('wings.', 'calls.', 'api.forward'))
+               if where.startswith(('wings.', 'calls.'))
                and 'patch' not in where}
     before = loaded_after('import numpy')
     brought = loaded_after('import autodiff_mini', 'import numpy as np',
                            'autodiff_mini.grad(np.sin)(1.0)') - before
     assert modules and not brought & {
         *modules, 'html', 'json', 'statistics', 'pathlib', 'pkgutil',
-        'string', 'threading', 'traceback', 'autodiff_mini.calls',
+        'string', 'threading', 'traceback',
         'autodiff_mini.wings.writing.assignment',
         'autodiff_mini.wings.fast.simplify'}
     brought = loaded_after('from autodiff_mini import *') - before

@@ -247,6 +247,10 @@ def takes_self(f) -> bool:
         f.__code__.co_varnames[0] in ('self', 'cls'))
 
 
+class Opened:
+    """An object, `it`, with traced attributes; see the seam open_self."""
+
+
 def is_object(x) -> bool:
     """Return whether `x` is an object with attributes but not a tree."""
     kind = type(x)

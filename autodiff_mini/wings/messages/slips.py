@@ -19,6 +19,7 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import is_library, lasting_line
 from autodiff_mini.core.seams import LONG_LOOP
+from autodiff_mini.core.signature import Opened
 from autodiff_mini.wings.messages.lambdas import name_of_code
 
 SAID = {}       # the warnings given so far
@@ -66,7 +67,7 @@ def with_warnings(f, args, tag, stage):
     Raises:
         RecursionError: a function calls itself too often; the error names it.
     """
-    if args and type(args[0]) is seams.open_self.taken:     # f is a method
+    if args and isinstance(args[0], Opened):    # f is a method
         f = MethodType(unwrap(f), args[0].it)
     states = random_states(f) if tag.transform in LASTING else ()
     try:

@@ -11,7 +11,7 @@ from types import MethodType, ModuleType
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.signature import (
-    UserFunction, gives_self, is_object, named_after, takes_self)
+    Opened, UserFunction, gives_self, is_object, named_after, takes_self)
 from autodiff_mini.core.trace import Tracer, fun_name, is_array
 from autodiff_mini.core.trees import (
     Static, containers, frozen, register_pytree_node, tree_flatten,
@@ -58,7 +58,7 @@ def as_method(f) -> tuple:
 
 
 @seams.open_self.take
-class Attributes:
+class Attributes(Opened):
     """An object as a tree: its arrays are leaves, and the rest is static."""
 
     def __init__(self, it):

@@ -80,14 +80,16 @@ HOMES = {     # the modules, and the NumPy functions that each defines
         polyint polysub polyval ptp real_if_close resize rollaxis rot90
         sort_complex split trapezoid tril tril_indices_from triu
         triu_indices_from unstack vander vsplit vstack''',
-    'writing.filling': 'fill_diagonal flatiter place put put_along_axis putmask',
+    'writing.filling': '''
+        fill_diagonal flatiter place put put_along_axis putmask''',
     'more_numpy.rows': '''
         arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil
         copysign cosh deg2rad degrees exp2 expm1 fmax fmin fmod heaviside
         hypot log10 log2 logaddexp logaddexp2 rad2deg radians reciprocal rint
         signbit sinh tan trunc''',
     'more_numpy.tables': 'interp linspace searchsorted',
-    'more_numpy.matrices': 'linalg.cholesky linalg.det linalg.slogdet linalg.solve',
+    'more_numpy.matrices': '''
+        linalg.cholesky linalg.det linalg.slogdet linalg.solve''',
     'more_numpy.einsum': 'einsum',
     'more_numpy.products': '''
         convolve correlate cross inner kron matvec outer tensordot vdot vecdot
