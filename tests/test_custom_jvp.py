@@ -202,24 +202,6 @@ def no_slope(n):
     return np.zeros(np.shape(n), ad.float0)
 
 
-# D10: pytrees
-
-@pytest.fixture
-def node():
-    class Node:
-        def __init__(self, x, unit):
-            self.x, self.unit = x, unit
-
-        def __eq__(self, other):
-            return (self.x, self.unit) == (other.x, other.unit)
-
-    ad.register_pytree_node(Node, lambda n: ((n.x,), n.unit),
-                            lambda unit, xs: Node(*xs, unit))
-    yield Node
-    from autodiff_mini.core.trees import node_types
-    del node_types[Node]
-
-
 # D11: keyword arguments
 
 def scaled(x, n=2.0, *rest):
