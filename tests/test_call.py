@@ -16,8 +16,9 @@ from autodiff_mini.core.trace import TraceTag
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees, d
+from tests.test_custom_jvp import assert_trees
 from tests.traces import SpyTrace, SpyTracer, spied
+from tests.transforms import d
 
 X = np.linspace(0.2, 1.5, 3)
 A = np.arange(6.).reshape(2, 3) / 4

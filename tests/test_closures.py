@@ -14,10 +14,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core.trace import Tracer
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import X, d
 from tests.test_custom_vjp import custom, refused
 from tests.test_jit_equals_eager import assert_own
-from tests.test_staged_calls import nested, point, staged, summed_grad
+from tests.transforms import X, d, nested, point, staged, summed_grad
 
 
 def by_conversion(make):

@@ -13,6 +13,7 @@ import autodiff_mini as ad
 from tests.numerical import assert_close
 from tests.test_custom_vjp import held
 from tests.test_unrolled import ours, unrolled
+from tests.transforms import EDGES
 
 
 class twins(unrolled):
@@ -113,17 +114,6 @@ def test_linearize_of_a_loop_returns_an_array():
         assert_close(run(2.0), slope_of(twin)(2.0) * 2.0)
 
 
-EDGES = {
-    'jvp': lambda f: ad.jvp(f, (1.0,), (1.0,)),
-    'vmap': lambda f: ad.vmap(f)(np.ones(2)),
-    'grad': lambda f: ad.grad(f)(1.0), 'jit': lambda f: ad.jit(f)(1.0),
-    'linearize': lambda f: ad.linearize(f, 1.0),
-    'scan': lambda f: ad.scan(lambda c, _: (c, f(c)), 1.0, length=2),
-    'while': lambda f: ad.while_loop(lambda c: c < 2, f, 1.0),
-    'cond': lambda f: ad.cond(True, f, f, 1.0),
-    'checkpoint': lambda f: ad.checkpoint(f)(1.0),
-    'make_jaxpr': lambda f: ad.make_jaxpr(f)(1.0),
-}
 USES = [
     lambda t: t + 1, ad.jit(np.sin), lambda t: ad.vjp(np.sin, 1.0)[1](t),
     lambda t: ad.scan(lambda c, x: (c, x), t, np.ones(2)),

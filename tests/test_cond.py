@@ -12,10 +12,9 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.calls.cond import cond_p
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import d
-from tests.test_staged_calls import staged
 from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
+from tests.transforms import d, staged
 
 X = np.array([4., -1., 0.25, -0.5])
 T, V = TypeError, ValueError

@@ -23,15 +23,10 @@ from autodiff_mini.interpreters.vmap import vmap_flat
 from autodiff_mini.primitives.elementwise import mul_p
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
+from tests.transforms import X, d
 
-X = np.linspace(0.2, 1.5, 4)
 A = np.arange(6.).reshape(2, 3) / 4 + 0.5
 Pair = namedtuple('Pair', 'x y')
-
-
-def d(f):
-    """Return the derivative of a function of one array along ones."""
-    return lambda x: ad.jvp(f, (x,), (np.ones(np.shape(x))[()],))[1]
 
 
 def custom(f, rule, *argnums, **options):

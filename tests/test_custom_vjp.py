@@ -21,8 +21,8 @@ from autodiff_mini.calls.custom_vjp import custom_lin_p
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import ODD_THINGS, X, assert_trees, d
-from tests.test_staged_calls import staged, summed_grad
+from tests.test_custom_jvp import ODD_THINGS, assert_trees
+from tests.transforms import X, d, staged, summed_grad
 
 Pair = namedtuple('Pair', 'x y')
 

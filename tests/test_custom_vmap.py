@@ -16,8 +16,8 @@ from autodiff_mini.wings.more_calls.custom_vmap import custom_vmap_call_p
 from tests import amount
 from tests.numerical import assert_close, assert_same
 from tests.rule_laws import FORWARD, WHILE, WRAPPERS, staged
-from tests.test_custom_jvp import assert_trees, d
-from tests.test_staged_calls import TRANSFORMS
+from tests.test_custom_jvp import assert_trees
+from tests.transforms import TRANSFORMS, d
 
 X = np.array([0.5, 1.0, 2.0])
 Pair = namedtuple('Pair', 'x y')

@@ -13,8 +13,8 @@ import autodiff_mini as ad
 from autodiff_mini.wings.applications.implicit import (
     custom_root, fixed_point, root)
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import d
 from tests.traces import assert_named_everywhere
+from tests.transforms import d
 
 MODES = 'fwd', 'rev'
 

@@ -24,9 +24,9 @@ from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
-from tests.test_custom_jvp import assert_trees, custom, d, power, sine, square
-from tests.test_staged_calls import nested, point
+from tests.test_custom_jvp import assert_trees, custom, power, sine, square
 from tests.traces import spied
+from tests.transforms import d, nested, point
 from tests.wings import needs
 
 C, X = np.arange(3.0), np.linspace(0.2, 1.5, 4)

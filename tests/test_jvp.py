@@ -16,8 +16,8 @@ from autodiff_mini.interpreters.jvp import rules as jvp_rules
 from autodiff_mini.primitives.elementwise import (
     add_p, cos_p, exp_p, mul_p, neg_p, sin_p)
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import d
 from tests.traces import spied
+from tests.transforms import d
 
 
 def nth(f, n):

@@ -15,11 +15,9 @@ import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import X
 from tests.test_custom_jvp import custom as with_jvp
-from tests.test_custom_jvp import d
 from tests.test_custom_vjp import custom, square
-from tests.test_staged_calls import staged, summed_grad
+from tests.transforms import X, d, staged, summed_grad
 
 STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 

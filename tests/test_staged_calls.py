@@ -18,54 +18,11 @@ from autodiff_mini.calls.custom_jvp import custom_jvp_call_p
 from autodiff_mini.calls.staged_calls import StagedRule
 from autodiff_mini.core.trace import Trace, current_trace
 from tests import amount
-from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same
 from tests.test_custom_jvp import (
-    X, assert_trees, branching, branching_rule, custom, d, square)
-
-
-def staged(f):
-    """Return `f` as a function that records and runs itself."""
-    def f_by_jaxpr(*args):
-        trees = []
-
-        def flat(*xs):
-            ys, tree = ad.tree_flatten(f(*xs))
-            trees.append(tree)
-            return ys
-        jaxpr = ad.make_jaxpr(flat)(*args)
-        check_jaxpr(jaxpr)
-        return trees[0].unflatten(ad.eval_jaxpr(
-            jaxpr, jaxpr.consts, *ad.tree_leaves(args)))
-    return f_by_jaxpr
-
-
-def summed_grad(f):
-    """Return the derivative of a function that works element by element."""
-    return ad.grad(lambda x: np.sum(f(x)))
-
-
-TRANSFORMS = {
-    's': staged, 'i': ad.jit, 'v': ad.vmap, 'j': d, 'g': summed_grad,
-    'l': lambda f: lambda x: ad.linearize(f, x)[1](np.ones(np.shape(x))[()]),
-    'c': ad.checkpoint,
-    'n': lambda f: lambda x: ad.scan(lambda c, _: (f(c), None), x, None,
-                                     1)[0],
-    'b': lambda f: lambda x: ad.cond(True, f, lambda x: x, x)}
-
-
-def nested(f, names):
-    """Return the transforms of `f`, with the last name innermost."""
-    for name in reversed(names):
-        f = TRANSFORMS[name](f)
-    return f
-
-
-def point(names):
-    """Return a point with an axis for each vmap."""
-    shape = [2] * names.count('v')
-    return np.linspace(-1, 1, 2 ** len(shape)).reshape(shape)[()]
-
+    assert_trees, branching, branching_rule, custom, square)
+from tests.transforms import (
+    TRANSFORMS, X, d, nested, point, staged, summed_grad)
 
 # D1, D6, D9: each transformation uses its own rule, at any order, in any
 # nesting. For e^x, a batch gives 2 e^x, the JVP rule 5 e^x, and bwd 3 e^x.

@@ -22,8 +22,7 @@ from autodiff_mini.core.trace import (
     Primitive, Trace, current_trace, set_current_trace)
 from autodiff_mini.interpreters import abstract, jvp, transpose
 from tests.numerical import assert_same
-from tests.test_combinations import EDGES
-from tests.test_custom_jvp import d
+from tests.transforms import EDGES, d
 
 
 class Stop(Exception):

@@ -13,8 +13,7 @@ import autodiff_mini as ad
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
 from tests.rule_laws import ROWS
-from tests.test_custom_jvp import d
-from tests.test_staged_calls import nested, staged, summed_grad
+from tests.transforms import d, nested, staged, summed_grad
 
 X = np.array([1.0, 2.0, 3.0])
 X_DOT = np.array([0.1, 0.2, 0.3])

@@ -18,10 +18,10 @@ from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type)
 from tests.programs import PROGRAMS, is_inexact
 from tests.test_abstract import NOT_STAGED
-from tests.test_custom_jvp import d
 from tests.test_programs import coarsest, random_tangent
 from tests.test_transpose import inexact_only
 from tests.traces import SpyTracer, spied
+from tests.transforms import d
 
 SIZE = 3
 A = np.arange(6.).reshape(2, 3) + 1
