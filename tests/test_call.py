@@ -4,7 +4,6 @@ They are those of row D5 of REQUIREMENTS.md: vmap(call(f)) == call(vmap(f)),
 jvp(call(f)) == call(jvp(f)), and eval(call(f)) == eval(f).
 """
 
-from collections import namedtuple
 from functools import partial
 
 import numpy as np
@@ -16,13 +15,12 @@ from autodiff_mini.core.trace import TraceTag
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees
 from tests.traces import SpyTrace, SpyTracer, spied
 from tests.transforms import d
+from tests.trees import Pair, assert_trees
 
 X = np.linspace(0.2, 1.5, 3)
 A = np.arange(6.).reshape(2, 3) / 4
-Pair = namedtuple('Pair', 'x y')
 
 
 def called(f):

@@ -1,13 +1,13 @@
 """check_grads (P5) accepts correct rules and catches wrong ones."""
 
-
 import numpy as np
 import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.wings.debugging import checking
-from tests.test_custom_jvp import Pair, custom
+from tests.test_custom_jvp import custom
+from tests.trees import Pair
 
 X = np.array([0.5, 1.5, 2.5])
 M = np.arange(6.).reshape(2, 3) / 4 + 0.5

@@ -13,11 +13,11 @@ import pytest
 import autodiff_mini as ad
 from tests.numerical import assert_close
 from tests.test_custom_jvp import custom as with_jvp
-from tests.test_custom_jvp import assert_trees, power, sine, square
-from tests.test_custom_vjp import Pair
+from tests.test_custom_jvp import power, sine, square
 from tests.test_unrolled import both
 from tests.traces import assert_named_everywhere
 from tests.transforms import d
+from tests.trees import Pair, assert_trees
 
 X = np.linspace(-0.5, 1.5, 4)
 T = TypeError

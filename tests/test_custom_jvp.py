@@ -7,7 +7,6 @@ hard cases.
 """
 
 import copy
-from collections import namedtuple
 from functools import partial
 
 import numpy as np
@@ -24,9 +23,9 @@ from autodiff_mini.primitives.elementwise import mul_p
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
 from tests.transforms import X, d
+from tests.trees import assert_trees
 
 A = np.arange(6.).reshape(2, 3) / 4 + 0.5
-Pair = namedtuple('Pair', 'x y')
 
 
 def custom(f, rule, *argnums, **options):
@@ -34,13 +33,6 @@ def custom(f, rule, *argnums, **options):
     f = ad.custom_jvp(f, nondiff_argnums=argnums)
     f.defjvp(rule, **options)
     return f
-
-
-def assert_trees(actual, expected):
-    assert ad.tree_structure(actual) == ad.tree_structure(expected)
-    for a, b in zip(ad.tree_leaves(actual), ad.tree_leaves(expected),
-                    strict=True):
-        assert_same(a, b)
 
 
 @ad.custom_jvp

@@ -8,7 +8,6 @@ hard cases.
 
 import itertools
 import math
-from collections import namedtuple
 from functools import partial
 
 import numpy as np
@@ -21,10 +20,9 @@ from autodiff_mini.calls.custom_vjp import custom_lin_p
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.amount import examples
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import ODD_THINGS, assert_trees
+from tests.test_custom_jvp import ODD_THINGS
 from tests.transforms import X, d, staged, summed_grad
-
-Pair = namedtuple('Pair', 'x y')
+from tests.trees import Pair, assert_trees
 
 
 def custom(f, fwd, bwd, *argnums, **options):

@@ -4,8 +4,6 @@ The rule of `square` says 3x^2, so a result shows whether it was used. What
 JAX can run gives the same values there (tests/test_jax_oracle.py).
 """
 
-from collections import namedtuple
-
 import numpy as np
 import pytest
 
@@ -16,11 +14,10 @@ from autodiff_mini.wings.more_calls.custom_vmap import custom_vmap_call_p
 from tests import amount
 from tests.numerical import assert_close, assert_same
 from tests.rule_laws import FORWARD, WHILE, WRAPPERS, staged
-from tests.test_custom_jvp import assert_trees
 from tests.transforms import TRANSFORMS, d
+from tests.trees import Pair, assert_trees
 
 X = np.array([0.5, 1.0, 2.0])
-Pair = namedtuple('Pair', 'x y')
 
 
 @ad.custom_vmap

@@ -10,7 +10,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees
+from tests.trees import assert_trees
 
 X = np.array([0.5, 1.5, 2.5])
 Y = np.array([2.0, -1.0, 0.25])

@@ -7,11 +7,10 @@ import functools
 import inspect
 import numbers
 import sys
-from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +23,10 @@ from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
-from tests.test_custom_jvp import assert_trees, custom, power, sine, square
+from tests.test_custom_jvp import custom, power, sine, square
 from tests.traces import spied
 from tests.transforms import d, nested, point
+from tests.trees import Pair, assert_trees
 from tests.wings import needs
 
 C, X = np.arange(3.0), np.linspace(0.2, 1.5, 4)
@@ -110,7 +110,6 @@ def test_jit_snapshots_closed_over_arrays():
 
 # Caching
 
-Pair = namedtuple('Pair', 'x y')
 PROGRAM_OF_ITS_OWN = [
     (C,), (C.astype('f4'),), (np.arange(3),), (C[:2],), (C[None],),
     (np.float64(1),), (1.0,), (1,), (True,), (1j,), ([C],), ((C,),),
@@ -211,11 +210,6 @@ def test_a_python_number_that_a_dtype_cannot_hold_is_an_error(x):
     for g in f, ad.jit(f), ad.jit(lambda x: ad.cond(True, f, f, x)):
         with pytest.raises(OverflowError, match='out of bounds for uint8'):
             g(x)
-
-
-class Pair(NamedTuple):
-    first: Any
-    second: Any
 
 
 def first_number(x):

@@ -1,7 +1,7 @@
 """pytree.py: containers as leaves and a structure (D10)."""
 
 import pickle
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from dataclasses import dataclass, field, make_dataclass
 from functools import cached_property
 
@@ -10,8 +10,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core.trees import leaf_names, node_types
-
-Pair = namedtuple('Pair', 'x y')
+from tests.trees import Pair
 
 
 @pytest.fixture(autouse=True)

@@ -19,10 +19,10 @@ from autodiff_mini.calls.staged_calls import StagedRule
 from autodiff_mini.core.trace import Trace, current_trace
 from tests import amount
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import (
-    assert_trees, branching, branching_rule, custom, square)
+from tests.test_custom_jvp import branching, branching_rule, custom, square
 from tests.transforms import (
     TRANSFORMS, X, d, nested, point, staged, summed_grad)
+from tests.trees import assert_trees
 
 # D1, D6, D9: each transformation uses its own rule, at any order, in any
 # nesting. For e^x, a batch gives 2 e^x, the JVP rule 5 e^x, and bwd 3 e^x.

@@ -4,7 +4,7 @@ Names with d3 cite a row of the page what_the_documents_ask.
 """
 
 import re
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from functools import partial
 
 import numpy as np
@@ -22,10 +22,10 @@ from tests.test_programs import coarsest, random_tangent
 from tests.test_transpose import inexact_only
 from tests.traces import SpyTracer, spied
 from tests.transforms import d
+from tests.trees import Pair
 
 SIZE = 3
 A = np.arange(6.).reshape(2, 3) + 1
-Pair = namedtuple('Pair', 'x y')
 
 
 def element(x, k, axis):

@@ -12,10 +12,10 @@ import autodiff_mini as ad
 from autodiff_mini.calls.loops import scan_p, while_p
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import assert_trees
 from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
 from tests.transforms import d
+from tests.trees import assert_trees
 
 X = np.array([0.5, 1.5, -1.25, 2.0])
 T = TypeError
