@@ -6,7 +6,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.wings.debugging import checking
-from tests.test_custom_jvp import custom
+from tests.jvp_rules import custom
 from tests.trees import Pair
 
 X = np.array([0.5, 1.5, 2.5])

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from tests.jvp_rules import custom as with_jvp, power, sine, square
 from tests.numerical import assert_close
-from tests.test_custom_jvp import custom as with_jvp
-from tests.test_custom_jvp import power, sine, square
 from tests.test_unrolled import both
 from tests.traces import assert_named_everywhere
 from tests.transforms import d

@@ -20,48 +20,14 @@ from autodiff_mini.interpreters.vmap import Axis, Dim
 from autodiff_mini.interpreters.vmap import rules as vmap_rules
 from autodiff_mini.interpreters.vmap import vmap_flat
 from autodiff_mini.primitives.elementwise import mul_p
+from tests.jvp_rules import (
+    ODD_THINGS, branching, branching_rule, custom, square)
 from tests.numerical import assert_close, assert_same
 from tests.traces import spied
 from tests.transforms import X, d
 from tests.trees import assert_trees
 
 A = np.arange(6.).reshape(2, 3) / 4 + 0.5
-
-
-def custom(f, rule, *argnums, **options):
-    """Return `f` with a rule."""
-    f = ad.custom_jvp(f, nondiff_argnums=argnums)
-    f.defjvp(rule, **options)
-    return f
-
-
-@ad.custom_jvp
-def square(x):
-    """Return x^2; the rule says 3x, and the truth is 2x."""
-    return x * x
-
-
-@square.defjvp
-def square_jvp(primals, tangents):
-    (x,), (x_dot,) = primals, tangents
-    return square(x), 3 * x * x_dot
-
-
-@ad.custom_jvp
-def sine(x):
-    return np.sin(x)
-
-
-sine.defjvps(lambda t, y, x: 10 * np.cos(x) * t)
-
-
-@ad.custom_jvp
-def power(x):
-    """Return e^x, whose rule calls it again and says twice its value."""
-    return np.exp(x)
-
-
-power.defjvps(lambda t, y, x: 2 * power(x) * t)
 
 
 # D1: vmap keeps custom rules
@@ -73,15 +39,6 @@ def test_d1_vmap_and_jvp_use_the_rule_in_either_order():
 
 
 # D3: Python control flow
-
-def branching(x):
-    return x if x > 0 else -2 * x
-
-
-def branching_rule(primals, tangents):
-    (x,), (t,) = primals, tangents
-    return branching(x), 3 * t if x > 0 else -5 * t
-
 
 def test_d3_function_and_rule_can_branch_in_python():
     f = custom(branching, branching_rule)
@@ -260,14 +217,6 @@ def test_d12_nondiff_arguments_come_first_in_the_rule():
     assert_close(d(lambda x: f(np.sin, x, 5))(2.0), 15.0)
     assert_close(ad.vmap(d(lambda x: f(np.sin, x, 5)))(X), np.full(4, 15.))
     assert_close(d(ad.vmap(lambda x: f(np.sin, x, 5)))(X), np.full(4, 15.))
-
-
-ODD_THINGS = {
-    'string': 'text', 'none': None, 'function': np.sin, 'list': [1, 'a'],
-    'set': {1, 2}, 'class': dict, 'dtype': np.dtype(int),
-    'string_array': np.array(['a']), 'objects': np.array([None]),
-    'dict': {'a': [1, {2}]}, 'unsortable': {1: 'a', 'b': 2}, 'array': X,
-    'module': np, 'ellipsis': ..., 'slice': np.s_[1:2]}
 
 
 def test_b2_nondiff_arguments_can_be_any_object():

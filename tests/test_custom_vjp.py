@@ -19,8 +19,8 @@ import autodiff_mini as ad
 from autodiff_mini.calls.custom_vjp import custom_lin_p
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.amount import examples
+from tests.jvp_rules import ODD_THINGS
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import ODD_THINGS
 from tests.transforms import X, d, staged, summed_grad
 from tests.trees import Pair, assert_trees
 

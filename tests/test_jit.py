@@ -21,9 +21,9 @@ from autodiff_mini.calls.jit import jit_p
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.jvp_rules import custom, power, sine, square
 from tests.numerical import assert_close, assert_same
 from tests.programs import PROGRAMS
-from tests.test_custom_jvp import custom, power, sine, square
 from tests.traces import spied
 from tests.transforms import d, nested, point
 from tests.trees import Pair, assert_trees

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
 from tests.amount import examples
+from tests.jvp_rules import custom_product, custom_sin
 from tests.numerical import assert_close, assert_same, assert_same_type
 
 
@@ -54,29 +55,6 @@ OPERATIONS = {
 }
 
 # Custom functions, with rules that say three times the truth, or another lie.
-
-def lying(f):
-    """Return a decorator that returns `f` with the decorated rule."""
-    f = ad.custom_jvp(f)
-    return lambda rule: f.defjvp(rule) and f
-
-
-@lying(lambda x: np.sin(x))
-def custom_sin(primals, tangents):
-    return custom_sin(*primals), 3 * custom_cos(*primals) * tangents[0]
-
-
-@lying(lambda x: np.cos(x))
-def custom_cos(primals, tangents):
-    return custom_cos(*primals), 2 * custom_sin(*primals) * tangents[0]
-
-
-@lying(lambda x, y: x * np.sin(y))
-def custom_product(primals, tangents):
-    (x, y), (x_dot, y_dot) = primals, tangents
-    terms = 3 * x_dot * np.sin(y) + x * y_dot
-    return custom_product(x, y), terms
-
 
 CUSTOM = {
     'custom_sin': lambda x, y: custom_sin(x),

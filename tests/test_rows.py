@@ -14,8 +14,8 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.core.trace import Trace, current_trace
+from tests.jvp_rules import custom as with_jvp
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_vjp import custom, square
 from tests.transforms import X, d, staged, summed_grad
 

@@ -12,8 +12,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.loops import scan_p
+from tests.jvp_rules import custom as with_jvp
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import custom as with_jvp
 from tests.test_custom_vjp import custom as with_vjp
 from tests.test_jit_equals_eager import assert_identical
 from tests.test_unrolled import unrolled

@@ -18,8 +18,8 @@ from autodiff_mini.calls.custom_jvp import custom_jvp_call_p
 from autodiff_mini.calls.staged_calls import StagedRule
 from autodiff_mini.core.trace import Trace, current_trace
 from tests import amount
+from tests.jvp_rules import branching, branching_rule, custom, square
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_jvp import branching, branching_rule, custom, square
 from tests.transforms import (
     TRANSFORMS, X, d, nested, point, staged, summed_grad)
 from tests.trees import assert_trees

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
 from tests.amount import examples
-from tests.test_custom_jvp import power, sine, square
+from tests.jvp_rules import custom_product, power, sine, square
 from tests.test_laws import (
-    AXES, assert_agree, batched, by_grad, by_linearize, by_vjp,
-    custom_product, loop, moving, number, staged)
+    AXES, assert_agree, batched, by_grad, by_linearize, by_vjp, loop, moving,
+    number, staged)
 
 
 class ours:
