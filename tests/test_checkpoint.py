@@ -13,10 +13,10 @@ import pytest
 import autodiff_mini as ad
 from tests.jvp_rules import custom as with_jvp, power, sine, square
 from tests.numerical import assert_close
-from tests.test_unrolled import both
 from tests.traces import assert_named_everywhere
 from tests.transforms import d
 from tests.trees import Pair, assert_trees
+from tests.vjp_rules import both
 
 X = np.linspace(-0.5, 1.5, 4)
 T = TypeError

@@ -11,9 +11,9 @@ import pytest
 
 import autodiff_mini as ad
 from tests.numerical import assert_close
-from tests.test_custom_vjp import held
 from tests.test_unrolled import ours, unrolled
 from tests.transforms import EDGES
+from tests.vjp_rules import held
 
 
 class twins(unrolled):

@@ -23,33 +23,7 @@ from tests.jvp_rules import ODD_THINGS
 from tests.numerical import assert_close, assert_same
 from tests.transforms import X, d, staged, summed_grad
 from tests.trees import Pair, assert_trees
-
-
-def custom(f, fwd, bwd, *argnums, **options):
-    """Return `f` with a rule for reverse mode."""
-    f = ad.custom_vjp(f, nondiff_argnums=argnums)
-    f.defvjp(fwd, bwd, **options)
-    return f
-
-
-@ad.custom_vjp
-def square(x):
-    """Return x^2; the rule says 3x, and the truth is 2x."""
-    return x * x
-
-
-square.defvjp(lambda x: (square(x), x), lambda x, ct: (3 * x * ct,))
-
-
-def refused(f, words, error=TypeError, x=3.0):
-    """Assert that grad of `f` is a named error, and the library still works.
-    """
-    with pytest.raises(error, match=f'(?s){words}') as info:
-        ad.grad(f)(x)
-    assert current_trace() is Trace.base
-    assert ad.grad(square)(1.0) == 3.0
-    return info.value
-
+from tests.vjp_rules import custom, held, refused, square
 
 # D1: vmap keeps custom rules. tests/test_staged_calls.py has every nesting.
 
@@ -693,23 +667,6 @@ def test_b1_each_mode_uses_its_own_rule():
 
 
 # B2: nondiff arguments that hold traced values, in a jaxpr
-
-def scale(a, x):
-    return (a['w'] if isinstance(a, dict) else a) * x
-
-
-def held(kind):
-    """Return a function with a nondiff argument, and the factor of its rules.
-    """
-    f = (ad.custom_jvp if kind == 'jvp' else ad.custom_vjp)(
-        scale, nondiff_argnums=0)
-    if kind != 'vjp':
-        f.defjvp(lambda a, p, t: (f(a, *p), 5 * scale(a, t[0])))
-    if kind != 'jvp':
-        f.defvjp(lambda a, x: (f(a, x), None),
-                 lambda a, r, ct: (3 * scale(a, ct),))
-    return f, {'jvp': 5}.get(kind, 3)
-
 
 KINDS = ['jvp', 'vjp', 'both']
 HOLDING = [lambda a: a, lambda a: {'w': a, 's': 'text'},

@@ -18,11 +18,11 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, Program, f64, is_inexact
 from tests.test_abstract import NOT_STAGED
-from tests.test_custom_vjp import square
 from tests.test_programs import tangents_for
 from tests.test_transpose import cotangent_for
 from tests.test_vmap import UNMAPPED, batched
 from tests.traces import first_order, rows_in, spied
+from tests.vjp_rules import square
 
 ROWS = sorted(first_order() | {call.call_p, custom_jvp.custom_jvp_call_p},
               key=str)

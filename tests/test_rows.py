@@ -16,8 +16,8 @@ from autodiff_mini import draft
 from autodiff_mini.core.trace import Trace, current_trace
 from tests.jvp_rules import custom as with_jvp
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_vjp import custom, square
 from tests.transforms import X, d, staged, summed_grad
+from tests.vjp_rules import custom, square
 
 STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 

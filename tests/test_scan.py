@@ -14,12 +14,12 @@ import autodiff_mini as ad
 from autodiff_mini.calls.loops import scan_p
 from tests.jvp_rules import custom as with_jvp
 from tests.numerical import assert_close, assert_same
-from tests.test_custom_vjp import custom as with_vjp
 from tests.test_jit_equals_eager import assert_identical
 from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
 from tests.transforms import d, staged
 from tests.trees import assert_trees
+from tests.vjp_rules import custom as with_vjp
 
 RNG = np.random.default_rng(0)
 W, XS = RNG.normal(size=(3, 3)) / 2, RNG.normal(size=(5, 3))

@@ -18,6 +18,7 @@ from tests.jvp_rules import custom_product, power, sine, square
 from tests.test_laws import (
     AXES, assert_agree, batched, by_grad, by_linearize, by_vjp, loop, moving,
     number, staged)
+from tests.vjp_rules import back, both
 
 
 class ours:
@@ -79,34 +80,6 @@ class unrolled:
 
 # A program is a tree, which `run` turns into a function of a value `c` and a
 # weight `w`. The function returns a value of the same shape.
-
-@ad.custom_vjp
-def both(x, y):
-    """The forward rule says three times the truth, the reverse rule five."""
-    return np.sin(x) * y
-
-
-both.defjvp(lambda p, t: (both(*p), 3 * (
-    np.cos(p[0]) * p[1] * t[0] + both(p[0], 1.0) * t[1])))
-both.defvjp(lambda x, y: (both(x, y), (x, y)),
-            lambda r, ct: (5 * ct * np.cos(r[0]) * r[1],
-                           5 * gather(ct * both(r[0], 1.0), r[1])))
-
-
-@ad.custom_vjp
-def back(x, y):
-    """It has only a backward rule."""
-    return np.sin(x) * y
-
-
-back.defvjp(lambda x, y: (back(x, y), (np.cos(x), back(x, 1.0), y)),
-            lambda r, ct: (3 * ct * r[0] * r[2], gather(ct * r[1], r[2])))
-
-
-def gather(ct, y):
-    """Return the cotangent of a value that was broadcast from `y`."""
-    return ct if np.shape(ct) == np.shape(y) else np.sum(ct)
-
 
 STEPS = {
     'sin': lambda c, w: np.sin(c), 'weight': lambda c, w: c * np.cos(w),
