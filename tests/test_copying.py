@@ -11,48 +11,13 @@ from numpy.testing import assert_array_equal as assert_same
 
 import autodiff_mini as ad
 from autodiff_mini.primitives.elementwise import sin_p
+from tests.named_rules import batched, five_times, thrice, thrice_jvp
 
 X = np.array([0.3, 0.7, 1.1])
 
 
 def total(x):
     return np.sum(np.sin(x) * x[[2, 0, 0]])
-
-
-@ad.custom_jvp
-def thrice(x):
-    return np.sin(x)
-
-
-@thrice.defjvp
-def thrice_jvp(primals, tangents):
-    return thrice(*primals), 3 * tangents[0]
-
-
-@ad.custom_vjp
-def five_times(x):
-    return np.sin(x)
-
-
-def five_fwd(x):
-    return five_times(x), None
-
-
-def five_bwd(_, ct):
-    return 5 * ct,
-
-
-five_times.defvjp(five_fwd, five_bwd)
-
-
-@ad.custom_vmap
-def batched(x):
-    return np.sin(x)
-
-
-@batched.def_vmap
-def batched_vmap(axis_size, in_batched, x):
-    return 7 * np.sin(x), True
 
 
 def sine(x):

@@ -14,7 +14,7 @@ import pytest
 
 import autodiff_mini as ad
 from tests.amount import rest
-from tests.test_copying import batched, five_times, thrice
+from tests.named_rules import batched, five_times, thrice
 from tests.wings import needs
 
 X = np.linspace(0.5, 1.0, 8)
