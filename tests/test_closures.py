@@ -13,8 +13,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core.trace import Tracer
+from tests.identical import assert_own
 from tests.numerical import assert_close, assert_same
-from tests.test_jit_equals_eager import assert_own
 from tests.transforms import X, d, nested, point, staged, summed_grad
 from tests.vjp_rules import custom, refused
 

@@ -19,7 +19,7 @@ from autodiff_mini.core.jaxprs import drop_dead
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
-from tests.numerical import python_type
+from tests.identical import same_bits
 from tests.programs import PROGRAMS
 from tests.test_abstract import NOT_STAGED
 
@@ -55,16 +55,6 @@ def text(*lines):
     first, *rest = lines
     return '\n'.join([f'def program({first}):',
                       *[f'    {line}' for line in rest]])
-
-
-def same_bits(x, y):
-    """Assert that two results are the same, to the bit and the type."""
-    assert python_type(x) is python_type(y)
-    x, y = np.asarray(x), np.asarray(y)
-    assert (x.shape, x.dtype) == (y.shape, y.dtype)
-    np.testing.assert_array_equal(x, y)
-    if x.dtype.kind == 'f':
-        np.testing.assert_array_equal(np.signbit(x), np.signbit(y))
 
 
 half = ad.jit(lambda x: x / 2)

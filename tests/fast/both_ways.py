@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 
 import autodiff_mini as ad
-from tests.test_jit_equals_eager import assert_identical
+from tests.identical import assert_identical
 
 
 def both_ways(f, *args):

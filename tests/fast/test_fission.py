@@ -20,8 +20,8 @@ from autodiff_mini.wings.fast.fission import (
     add_up, fission, stays_finite, taken_apart)
 from autodiff_mini.wings.fast.loop_source import loop_p
 from autodiff_mini.wings.fast.simplify import opened, simplify
+from tests.identical import assert_identical
 from tests.numerical import assert_close, assert_same, assert_same_type
-from tests.test_jit_equals_eager import assert_identical
 from tests.test_unrolled import unrolled
 
 RNG = np.random.default_rng(0)

@@ -13,8 +13,7 @@ from autodiff_mini.wings.fast.compiler import FastLowered, Version
 from autodiff_mini.wings.fast.scalars import (
     MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
 from autodiff_mini.wings.fast.simplify import opened
-from tests.test_jit_equals_eager import (
-    Raised, assert_identical, outcome, plain)
+from tests.identical import Raised, assert_identical, outcome, plain
 from tests.test_lowering import without_lines
 from tests.test_unrolled import unrolled
 

@@ -12,10 +12,10 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.wings.fast.loop_source import loop_p
 from autodiff_mini.wings.fast.simplify import opened, simplify
+from tests.identical import assert_identical, outcome
 from tests.jaxpr_checks import check_jaxpr
 from tests.random_numbers import Outcome, difference
 from tests.random_signs import two_steps
-from tests.test_jit_equals_eager import assert_identical, outcome
 from tests.wings import needs
 
 V, A = np.arange(3.0) + 0.5, np.arange(6.0).reshape(2, 3) + 0.5

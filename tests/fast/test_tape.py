@@ -14,8 +14,8 @@ from autodiff_mini.wings.fast import prepared, tape
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.fast.both_ways import both_ways, check_both_ways
+from tests.identical import Labeled, assert_identical
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_jit_equals_eager import Labeled, assert_identical
 from tests.test_vmap import MAPPED, batched, layouts
 
 pytestmark = pytest.mark.usefixtures('prepare_at_once')

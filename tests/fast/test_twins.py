@@ -8,8 +8,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.wings.fast import compiler, twins
+from tests.identical import assert_identical
 from tests.numerical import assert_same
-from tests.test_jit_equals_eager import assert_identical
 
 X = np.linspace(0.5, 1.5, 3)
 scale = 1.0
