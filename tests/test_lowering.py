@@ -4,7 +4,6 @@ The tests run each compiler, the small one and the one that a wing adds.
 Names with d5 cite a row of the page what_the_documents_ask.
 """
 
-import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -21,6 +20,7 @@ from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.identical import same_bits
 from tests.programs import PROGRAMS
+from tests.sources import text, without_lines
 from tests.test_abstract import NOT_STAGED
 
 C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
@@ -40,21 +40,9 @@ def lowered(request):
     return lowered
 
 
-def without_lines(source):
-    """Return the source of a program without the user's lines."""
-    return re.sub(r' +# line \d+$', '', source, flags=re.M)
-
-
 def source(f, *args):
     """Return what the small compiler writes."""
     return Lowered(ad.make_jaxpr(f)(*args)).source
-
-
-def text(*lines):
-    """Return the source of a program with these lines."""
-    first, *rest = lines
-    return '\n'.join([f'def program({first}):',
-                      *[f'    {line}' for line in rest]])
 
 
 half = ad.jit(lambda x: x / 2)

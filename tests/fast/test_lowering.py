@@ -16,7 +16,7 @@ from autodiff_mini.wings.fast.compiler import FastLowered
 from autodiff_mini.wings.fast.emitter import Asked, choose_bits
 from autodiff_mini.wings.fast.plan import UFUNCS
 from tests.identical import Labeled, same_bits
-from tests.test_lowering import text, without_lines
+from tests.sources import text, without_lines
 
 C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 

@@ -14,7 +14,7 @@ from autodiff_mini.wings.fast.scalars import (
     MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
 from autodiff_mini.wings.fast.simplify import opened
 from tests.identical import Raised, assert_identical, outcome, plain
-from tests.test_lowering import without_lines
+from tests.sources import without_lines
 from tests.test_unrolled import unrolled
 
 X, V = np.float64(1.5), np.array([0.5, -2.0])
