@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 import autodiff_mini as ad
-from tests.test_unrolled import unrolled
+from tests.control_flow import unrolled
 
 # Arguments
 

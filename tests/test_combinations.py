@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from tests.control_flow import ours, unrolled
 from tests.numerical import assert_close
-from tests.test_unrolled import ours, unrolled
 from tests.transforms import EDGES
 from tests.vjp_rules import held
 

@@ -11,8 +11,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.cond import cond_p
+from tests.control_flow import unrolled
 from tests.numerical import assert_close, assert_same
-from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
 from tests.transforms import d, staged
 

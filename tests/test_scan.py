@@ -12,10 +12,10 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.loops import scan_p
+from tests.control_flow import unrolled
 from tests.identical import assert_identical
 from tests.jvp_rules import custom as with_jvp
 from tests.numerical import assert_close, assert_same
-from tests.test_unrolled import unrolled
 from tests.traces import assert_named_everywhere
 from tests.transforms import d, staged
 from tests.trees import assert_trees

@@ -20,9 +20,9 @@ from autodiff_mini.wings.fast.fission import (
     add_up, fission, stays_finite, taken_apart)
 from autodiff_mini.wings.fast.loop_source import loop_p
 from autodiff_mini.wings.fast.simplify import opened, simplify
+from tests.control_flow import unrolled
 from tests.identical import assert_identical
 from tests.numerical import assert_close, assert_same, assert_same_type
-from tests.test_unrolled import unrolled
 
 RNG = np.random.default_rng(0)
 V, M = RNG.normal(size=3), RNG.normal(size=(3, 3)) / 2

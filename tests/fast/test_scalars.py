@@ -13,9 +13,9 @@ from autodiff_mini.wings.fast.compiler import FastLowered, Version
 from autodiff_mini.wings.fast.scalars import (
     MATH, adds_in_turn, as_numpy, in_turn, raising, ties_alike)
 from autodiff_mini.wings.fast.simplify import opened
+from tests.control_flow import unrolled
 from tests.identical import Raised, assert_identical, outcome, plain
 from tests.sources import without_lines
-from tests.test_unrolled import unrolled
 
 X, V = np.float64(1.5), np.array([0.5, -2.0])
 
