@@ -15,10 +15,10 @@ import autodiff_mini as ad
 from tests.amount import examples
 from tests.control_flow import ours, unrolled
 from tests.jvp_rules import custom_product, power, sine, square
-from tests.test_laws import (
+from tests.vjp_rules import back, both
+from tests.ways import (
     AXES, assert_agree, batched, by_grad, by_linearize, by_vjp, loop, moving,
     number, staged)
-from tests.vjp_rules import back, both
 
 # A program is a tree, which `run` turns into a function of a value `c` and a
 # weight `w`. The function returns a value of the same shape.
