@@ -960,6 +960,13 @@ for name, function in ONCE.items():
         {'jax': 'its edges are constants'} if 'edges' in name else
         {'step': 0.25} if 'astype' in name else {}))
 
+NOT_STAGED = {    # Python or NumPy asks for values
+    'index_compares': TypeError,
+    'index_empty_mask': TypeError,
+    'python_max': ad.TracerBoolConversionError,
+    'control_flow': ad.TracerBoolConversionError,
+}
+
 
 def is_of_the_core(program):
     """Return whether the core has all functions that a program calls."""

@@ -14,14 +14,8 @@ from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_same
-from tests.programs import PROGRAMS
+from tests.programs import NOT_STAGED, PROGRAMS
 
-NOT_STAGED = {    # Python or NumPy asks for values
-    'index_compares': TypeError,
-    'index_empty_mask': TypeError,
-    'python_max': ad.TracerBoolConversionError,
-    'control_flow': ad.TracerBoolConversionError,
-}
 STAGED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
           if program.name not in NOT_STAGED]
 

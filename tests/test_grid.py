@@ -16,8 +16,7 @@ from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
-from tests.programs import PROGRAMS, Program, f64, is_inexact
-from tests.test_abstract import NOT_STAGED
+from tests.programs import NOT_STAGED, PROGRAMS, Program, f64, is_inexact
 from tests.test_programs import tangents_for
 from tests.test_transpose import cotangent_for
 from tests.test_vmap import UNMAPPED, batched

@@ -19,9 +19,8 @@ from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import Lowered
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.identical import same_bits
-from tests.programs import PROGRAMS
+from tests.programs import NOT_STAGED, PROGRAMS
 from tests.sources import text, without_lines
-from tests.test_abstract import NOT_STAGED
 
 C, A = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 

@@ -21,8 +21,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type, widen)
-from tests.programs import PROGRAMS, is_inexact
-from tests.test_abstract import NOT_STAGED
+from tests.programs import NOT_STAGED, PROGRAMS, is_inexact
 from tests.test_programs import coarsest, random_tangent, tangents_for
 from tests.traces import spied
 

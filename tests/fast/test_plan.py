@@ -13,8 +13,7 @@ from autodiff_mini.wings.fast.plan import (
 from autodiff_mini.wings.fast.simplify import VIEWS, opened
 from tests.benchmarks.passes import black_scholes, options, stages
 from tests.custom_programs import CUSTOM_PROGRAMS
-from tests.programs import PROGRAMS
-from tests.test_abstract import NOT_STAGED
+from tests.programs import NOT_STAGED, PROGRAMS
 
 
 def array(*shape, dtype=float):
