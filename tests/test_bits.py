@@ -14,7 +14,7 @@ import autodiff_mini as ad
 from tests import amount
 from tests.programs import PROGRAMS, is_inexact
 from tests.statements import results
-from tests.test_programs import tangents_for
+from tests.tangents import tangents_for
 
 FILLS = {'own': None, 'zeros': [-0.0, 0.0, 0.0, -0.0, 0.0],
          'signed zeros': [0.0, -0.0, 1.0, -0.0, -1.0],

@@ -17,8 +17,7 @@ from tests.amount import each
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import NOT_STAGED, PROGRAMS, Program, f64, is_inexact
-from tests.test_programs import tangents_for
-from tests.test_transpose import cotangent_for
+from tests.tangents import cotangent_for, tangents_for
 from tests.test_vmap import UNMAPPED, batched
 from tests.traces import first_order, rows_in, spied
 from tests.vjp_rules import square

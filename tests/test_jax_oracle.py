@@ -15,7 +15,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import TOLERANCES, widen
 from tests.programs import PROGRAMS, is_inexact
 from tests.real_jax import jax
-from tests.test_programs import random_tangent, tangents_for
+from tests.tangents import random_tangent, tangents_for
 
 pytestmark = pytest.mark.rest
 

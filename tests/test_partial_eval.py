@@ -14,7 +14,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_programs import tangents_for
+from tests.tangents import tangents_for
 from tests.traces import spied
 
 X = np.arange(3.) + 1

@@ -13,23 +13,7 @@ from tests.numerical import (
     along, assert_close, assert_same, assert_same_type, derivative,
     second_derivative)
 from tests.programs import PROGRAMS, is_inexact
-
-
-def tangents_for(program, seed=0):
-    """Return a seeded tangent for each argument: float0 for integers."""
-    rng = np.random.default_rng(seed)
-    return [random_tangent(rng, x) for x in program.args]
-
-
-def random_tangent(rng, x):
-    shape, dtype = np.shape(x), np.result_type(x)
-    if not is_inexact(x):
-        return np.zeros(shape, ad.float0)
-    t = rng.uniform(0.5, 1.5, shape)
-    if dtype.kind == 'c':
-        t = t + 1j * rng.uniform(0.5, 1.5, shape)
-    return type(x)(t) if isinstance(x, (float, complex)) else \
-        np.asarray(t, dtype)[()]
+from tests.tangents import coarsest, tangents_for
 
 
 def of_perturbed(program):
@@ -75,15 +59,6 @@ def check_tangent(program, y, y_dot, directions, differences=derivative):
     line = along(evaluated(program), program.args, directions)
     assert_close(np.asarray(y_dot, np.clongdouble),
                  differences(line, program.step), coarsest(program, y))
-
-
-def coarsest(program, y):
-    """Return the least precise dtype that the numbers pass through."""
-    narrow = [x for x in (y, *program.args) if is_inexact(x)]
-    kinds = [np.result_type(x) for x in narrow]
-    if program.step != 1e-3:
-        kinds.append(np.dtype(np.float32))
-    return min(kinds, key=lambda dtype: np.finfo(dtype).precision)
 
 
 def checked(rule):

@@ -22,7 +22,8 @@ from tests.jaxpr_checks import check_jaxpr
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type, widen)
 from tests.programs import NOT_STAGED, PROGRAMS, is_inexact
-from tests.test_programs import coarsest, random_tangent, tangents_for
+from tests.tangents import (
+    coarsest, cotangent_for, inexact_only, random_tangent, tangents_for)
 from tests.traces import spied
 
 HERE = re.escape(__file__)
@@ -35,11 +36,6 @@ def inner(xs, ys):
     """
     return sum((np.sum(np.real(widen(x) * widen(y))) for x, y in zip(xs, ys)
                 if is_inexact(x)), np.longdouble(0))
-
-
-def cotangent_for(y, seed=1):
-    """Return a seeded cotangent for an output."""
-    return random_tangent(np.random.default_rng(seed), y)
 
 
 def check_cotangents(xs, x_bars):
@@ -65,18 +61,6 @@ def test_vjp_is_the_transpose_of_jvp(program):
         _, y_dot = ad.jvp(f, program.args, tangents)
         assert_close(inner([ct], [y_dot]), inner(tangents, x_bars),
                      coarsest(program, y))
-
-
-def inexact_only(program):
-    """Return the program of its inexact arguments, and these arguments."""
-    where = program.perturbed()
-
-    def f(*xs):
-        args = list(program.args)
-        for i, x in zip(where, xs, strict=True):
-            args[i] = x
-        return program.function(np, *args)
-    return f, [program.args[i] for i in where]
 
 
 SMOOTH = [program for program in EVERY

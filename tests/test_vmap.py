@@ -17,8 +17,7 @@ from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type)
 from tests.programs import NOT_STAGED, PROGRAMS, is_inexact
-from tests.test_programs import coarsest, random_tangent
-from tests.test_transpose import inexact_only
+from tests.tangents import coarsest, inexact_only, random_tangent
 from tests.traces import SpyTracer, spied
 from tests.transforms import d
 from tests.trees import Pair

@@ -19,7 +19,7 @@ import autodiff_mini as ad
 from autodiff_mini.core import seams
 from autodiff_mini.core.trace import function_table, ufunc_table
 from tests.programs import PROGRAMS
-from tests.test_programs import random_tangent
+from tests.tangents import random_tangent
 
 FILE = Path(__file__).parents[1] / 'book/what_works.json'
 MODULES = {'numpy': np, 'numpy.linalg': np.linalg, 'numpy.fft': np.fft,
