@@ -14,11 +14,11 @@ from autodiff_mini.calls import call, custom_jvp
 from autodiff_mini.interpreters import abstract, jvp, vmap
 from autodiff_mini.primitives.indexing import OPERAND, add_at_p
 from tests.amount import each
+from tests.batches import UNMAPPED, batched
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.numerical import assert_close, assert_same, assert_same_type
 from tests.programs import NOT_STAGED, PROGRAMS, Program, f64, is_inexact
 from tests.tangents import cotangent_for, tangents_for
-from tests.test_vmap import UNMAPPED, batched
 from tests.traces import first_order, rows_in, spied
 from tests.vjp_rules import square
 

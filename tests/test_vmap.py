@@ -13,16 +13,14 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.primitives.elementwise import add_p, mul_p, sin_p
 from tests.amount import each
-from tests.custom_programs import CUSTOM_PROGRAMS
+from tests.batches import MAPPED, SIZE, batch, batched, layouts
 from tests.numerical import (
     assert_close, assert_same, assert_same_type, python_type)
-from tests.programs import NOT_STAGED, PROGRAMS, is_inexact
 from tests.tangents import coarsest, inexact_only, random_tangent
 from tests.traces import SpyTracer, spied
 from tests.transforms import d
 from tests.trees import Pair
 
-SIZE = 3
 A = np.arange(6.).reshape(2, 3) + 1
 
 
@@ -46,37 +44,7 @@ def check_stack(f, args, axes, size=SIZE):
     assert_close(ys, expected)
 
 
-def batch(x, size=SIZE):
-    """Return `size` values like `x`, all different if possible."""
-    x, dtype = np.asarray(x), np.result_type(x)
-    if dtype.kind == 'b':
-        return np.stack([x ^ (k % 2 == 1) for k in range(size)])
-    if is_inexact(x):
-        return np.stack([x * (1 - k / 32) for k in range(size)]).astype(dtype)
-    return np.stack([np.roll(x, k) for k in range(size)])
-
-
-def layouts(program):
-    """Return axes for the arguments: each alone and all, at any position."""
-    ranks = [np.ndim(x) for x in program.args]
-    for i, rank in enumerate(ranks):
-        for axis in range(rank + 1):
-            yield [axis if j == i else None for j in range(len(ranks))]
-    if len(ranks) > 1:
-        yield [0] * len(ranks)
-        yield [-1] * len(ranks)
-
-
-def batched(program, axes):
-    """Return the arguments of a program, some of them batched."""
-    return [x if axis is None else np.moveaxis(batch(x), 0, axis)
-            for x, axis in zip(program.args, axes, strict=True)]
-
-
-UNMAPPED = NOT_STAGED
 INDEXED = ['index_ints_argument']      # an array, by a traced index
-MAPPED = [program for program in PROGRAMS + CUSTOM_PROGRAMS
-          if program.name not in UNMAPPED]
 
 
 @each(MAPPED, composed=True)

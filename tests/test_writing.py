@@ -15,9 +15,9 @@ from autodiff_mini.calls.call import call
 from autodiff_mini.core.errors import ReadOnlyError, TracerError
 from autodiff_mini.wings.writing.boxes import whose
 from tests import amount, random_writing
+from tests.batches import UNMAPPED
 from tests.programs import PROGRAMS
 from tests.statements import assert_every_way_is_numpy, ran
-from tests.test_vmap import UNMAPPED
 
 X = np.array([1.0, 2.0, 3.0])
 E = np.eye(3)

@@ -12,11 +12,11 @@ from autodiff_mini.interpreters.transpose import rules as transpose_rules
 from autodiff_mini.primitives.elementwise import mul_p, sin_p
 from autodiff_mini.wings.fast import prepared, tape
 from tests.amount import each
+from tests.batches import MAPPED, batched, layouts
 from tests.custom_programs import CUSTOM_PROGRAMS
 from tests.fast.both_ways import both_ways, check_both_ways
 from tests.identical import Labeled, assert_identical
 from tests.programs import PROGRAMS, is_inexact
-from tests.test_vmap import MAPPED, batched, layouts
 
 pytestmark = pytest.mark.usefixtures('prepare_at_once')
 
