@@ -1,8 +1,9 @@
-"""A fixture for all tests, and the folder that `make test` leaves out.
+"""Fixtures for all tests, and the folder that `make test` leaves out.
 
 `make next` and `make watch` try the exercises.
 """
 
+import numpy as np
 import pytest
 
 import autodiff_mini as ad
@@ -25,3 +26,10 @@ def node():
     yield Node
     from autodiff_mini.core.trees import node_types
     del node_types[Node]
+
+
+@pytest.fixture
+def silent():
+    """Let NumPy ignore all errors of arithmetic."""
+    with np.errstate(all='ignore'):
+        yield

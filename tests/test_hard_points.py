@@ -12,14 +12,12 @@ import autodiff_mini as ad
 from tests.hard_points import (
     OPERATORS, POINTS, SLOPES, SLOPES_OF_TWO, SPECIAL, function_of)
 from tests.numerical import python_type
+from tests.point_slopes import SLOPED, ones, pull
 from tests.programs import is_inexact
 from tests.traces import rows_of_numpy, spied
 
-pytestmark = pytest.mark.filterwarnings('ignore')
-@pytest.fixture(autouse=True)
-def silent():
-    with np.errstate(all='ignore'):
-        yield
+pytestmark = [pytest.mark.filterwarnings('ignore'),
+              pytest.mark.usefixtures('silent')]
 
 
 # What is compared
@@ -56,23 +54,6 @@ def assert_same_outcome(actual, expected):
         assert actual is expected
     else:
         assert_same_bits(actual, expected)
-
-
-def ones(x):
-    """Return a tangent, or a cotangent, of ones."""
-    if not is_inexact(x):
-        return np.zeros(np.shape(x), ad.float0)
-    return type(x)(1) if python_type(x) else np.ones_like(x)[()]
-
-
-def is_complex(point):
-    return any(np.result_type(x).kind == 'c' for x in point.args)
-
-
-with np.errstate(all='ignore'):
-    SLOPED = [point for point in POINTS
-              if not is_complex(point)
-              and is_inexact(point.function(np, *point.args))]
 
 
 BY_ROW = {point.row: [] for point in POINTS}
@@ -113,12 +94,6 @@ def test_slopes_at_hard_points_are_right(row):
                 assert_near(x_bar, expected.astype(np.result_type(x)),
                             point.ulps)
                 assert np.all(np.isnan(bad) | (expected == 0)), point
-
-
-def pull(point, ct=1):
-    """Return the cotangents for this cotangent of each element."""
-    y, f_vjp = ad.vjp(partial(point.function, np), *point.args)
-    return f_vjp(y.dtype.type(ct) * ones(y))
 
 
 @each_row

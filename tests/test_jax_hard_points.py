@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tests.hard_points import POINTS
+from tests.point_slopes import SLOPED, is_complex, pull
+from tests.programs import is_inexact
 from tests.real_jax import by_version, jax
-from tests.test_hard_points import (
-    SLOPED, is_complex, is_inexact, pull, silent)
 
-assert silent   # a fixture
-pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore')]
+pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings('ignore'),
+              pytest.mark.usefixtures('silent')]
 
 ASKED = [point for point in POINTS
          if point.jax and not is_complex(point)]
