@@ -13,9 +13,10 @@ import autodiff_mini as ad
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.interpreters.lowering import MISS
 from tests.identical import Labeled, assert_identical
-from tests.test_jit import KEPT, RETURNED, C, counted
+from tests.jitted import KEPT, RETURNED, counted
 from tests.trees import Pair, assert_trees
 
+C = np.arange(3.0)
 TABLE = np.linspace(0.0, 1.0, 1600).reshape(40, 40)
 
 
