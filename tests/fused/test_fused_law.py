@@ -11,7 +11,7 @@ import pytest
 
 import autodiff_mini as ad
 from tests import amount
-from tests.fast.test_fast_law import along, floats, slope
+from tests.fast.slopes import along, floats, slope
 from tests.fused.programs import Arrays, Exactly
 from tests.gallery import GALLERY
 from tests.gallery.test_gallery import each_piece
