@@ -14,7 +14,7 @@ from tests import amount
 from tests.fast.slopes import along, floats, slope
 from tests.fused.programs import Arrays, Exactly
 from tests.gallery import GALLERY
-from tests.gallery.test_gallery import each_piece
+from tests.gallery.each import each_piece
 from tests.random_numbers import Numbers
 from tests.wings import needs
 

@@ -9,22 +9,13 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core.errors import TracerError
-from tests.amount import rest
 from tests.gallery import GALLERY
+from tests.gallery.each import each_piece
 from tests.numerical import derivative
 from tests.wings import needs
 
 pytestmark = [needs(wing) for wing in (
     'more_numpy', 'more_calls', 'writing', 'applications')]
-
-FIRST = {piece.theme: piece for piece in reversed(GALLERY)}
-
-
-def each_piece(pieces):
-    """Parametrize a test by pieces, the first of each theme first."""
-    return pytest.mark.parametrize('piece', [
-        piece if piece is FIRST[piece.theme] else rest(piece)
-        for piece in pieces], ids=str)
 
 
 def slopes(piece):
