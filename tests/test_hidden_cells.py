@@ -12,7 +12,7 @@ import pytest
 
 from book.tools import mainline, places, render, weave
 from tests.amount import rest
-from tests.test_in_page import cells as cells     # a fixture
+from tests.page_cells import cells as cells     # a fixture
 
 PAGES = {page.stem: page for page in weave.chapters(places.ROOT)
          if page.parent.name in ('book', 'chapters')}

@@ -8,13 +8,10 @@ import hashlib
 import io
 import json
 import re
-import sys
 import zipfile
 from base64 import b64encode
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from book.tools import exercises, in_page
@@ -22,6 +19,7 @@ from tests.amount import rest as rest_of_tests
 from tests.browser import (
     accessibility, browsing, emulate, ends_of_requests, installed, rest,
     serving)
+from tests.page_cells import cells as cells  # a fixture
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / 'site'
@@ -42,32 +40,6 @@ DIFFERS = {
 DIGITS = re.compile(r'-?\d+\.\d{9,}(e[-+]\d+)?')
 
 # Without a browser.
-
-OF_CELLS = 'autodiff_mini', 'tests.jaxpr_checks'     # imported anew
-
-
-@pytest.fixture
-def cells():
-    """Return the module that runs cells, with what it says in `said`."""
-    spec = spec_from_file_location('cells', in_page.SCRIPTS / 'cells.py')
-    module = module_from_spec(spec)
-    kept = {name: module for name, module in sys.modules.items()
-            if name == '__main__' or name.startswith(OF_CELLS)}
-    streams = sys.stdout, sys.stderr
-    spec.loader.exec_module(module)
-    module.said = []
-    module.say = lambda kind, text: module.said.append((kind, text))
-    module.fresh()
-    yield module
-    sys.stdout, sys.stderr = streams
-    np.set_printoptions(**module.PRINT)     # a chapter sets its own
-    np.seterr(**module.ERRORS)
-    for name in [name for name in sys.modules
-                 if name.startswith((*OF_CELLS, 'matplotlib'))
-                 and name not in kept]:
-        del sys.modules[name]
-    sys.modules.update(kept)
-
 
 def test_cell_prints_and_shows_its_last_value(cells):
     assert cells.run("print('one')\n{'a': [1, 2.5]}", 0) == []
