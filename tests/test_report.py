@@ -7,7 +7,7 @@ from book.tools.places import ROOT
 from tests.benchmarks import report
 from tests.benchmarks.report import (
     readme_table, replace_table, table_text, tables)
-from tests.tools.test_benchmark_tables import DATA, MEASURED
+from tests.tools.invented import DATA, MEASURED
 
 MARKDOWN = '''\
 |  | by hand, µs | floor | small compiler | jit | fused | eager | JAX jit \

@@ -1,18 +1,11 @@
 """benchmark_tables: the tables of the book, made from invented data."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from book.tools import benchmark_tables
 from book.tools.benchmark_tables import (
     TABLES, benchmarks, number, power, sizes)
-
-SAMPLE = Path(__file__).parent / 'samples/benchmarks.json'
-DATA = json.loads(SAMPLE.read_text())
-
-MEASURED = 'Measured on 2001-02-03, one thread of Z80'
+from tests.tools.invented import MEASURED, SAMPLE
 
 
 @pytest.fixture(autouse=True)
