@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 import autodiff_mini
-from tests.test_house import MODULES, imports
+from tests.modules import MODULES, imports
 from tests.wings import needs
 
 PACKAGE = Path(autodiff_mini.__file__).parent
