@@ -10,6 +10,8 @@ from graphlib import TopologicalSorter
 from book.tools.mainline import code_lines
 from tests.modules import MODULES, PACKAGE, imports, tree
 
+TESTS = PACKAGE.parent / 'tests'
+
 # Each floor needs only itself and the floors below.
 FLOORS = [{'core'}, {'interpreters'}, {'numpy_functions'}, {'primitives'},
           {'calls'}, {'api'}, {'wings'}]
@@ -66,8 +68,26 @@ def test_all_rules_of_a_primitive_are_in_one_file():
     assert {p: files for p, files in homes.items() if len(files) > 1} == {}
 
 
+def imported(path):
+    """Return the dotted names of all that a file imports."""
+    found = []
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            found += [f'{node.module}.{alias.name}' for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+    return found
+
+
+def test_no_test_file_is_imported():
+    """What test files share is in a module of its own."""
+    for path in TESTS.rglob('*.py'):
+        for name in imported(path):
+            assert not re.match(r'tests\.(\w+\.)*test_', name), (path, name)
+
+
 def test_no_definition_hides_another():
-    for folder in PACKAGE, PACKAGE.parent / 'tests', PACKAGE.parent / 'book':
+    for folder in PACKAGE, TESTS, PACKAGE.parent / 'book':
         for path in folder.rglob('*.py'):
             text = path.read_text()
             names = re.findall(r'^(?:def|class) (\w+)', text, re.M)
