@@ -173,7 +173,8 @@ def test_without_a_wing_other_tests_pass(name, tmp_path):
                     ignore=shutil.ignore_patterns('__pycache__', *wing.tests))
     for file in 'pyproject.toml', 'conftest.py':
         shutil.copy(TESTS.parent / file, tmp_path)
-    files = [f'tests/{x}' if x.endswith('.py') else x for x in wing.selection]
+    files = [next((tmp_path / 'tests').rglob(x)) if x.endswith('.py') else x
+             for x in wing.selection]
     ran = python(tmp_path, '-m', 'pytest', '-q', '-x', '--no-header', '-p',
                  'no:cacheprovider', '-p', 'no:xdist', *files)
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]

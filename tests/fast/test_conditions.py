@@ -9,8 +9,8 @@ from tests.planted import check_fails, check_places
 NEAREST = {     # the file that tests a module, if it has another name
     'loop_source': 'scalars', 'emitter': 'lowering', 'compiler': 'lowering',
     'tape_tracer': 'tape', 'prepared': 'tape', 'masks': 'simplify'}
-OTHERS = ['fast/test_fast_law.py', 'fast', 'test_jit_equals_eager.py',
-          'test_scan.py']
+OTHERS = ['tests/fast/test_fast_law.py', 'tests/fast',
+          'tests/test_jit_equals_eager.py', 'tests/test_scan.py']
 
 
 def test_each_condition_is_in_its_module_once():
@@ -20,6 +20,6 @@ def test_each_condition_is_in_its_module_once():
 @pytest.mark.parametrize('module, condition, wrong', [
     rest(*row) for row in CONDITIONS], ids=range(len(CONDITIONS)))
 def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
-    nearest = f'fast/test_{NEAREST.get(module, module)}.py'
+    nearest = f'tests/fast/test_{NEAREST.get(module, module)}.py'
     check_fails('fast', module, condition, wrong, [nearest, *OTHERS],
                 tmp_path)

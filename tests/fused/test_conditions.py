@@ -55,4 +55,5 @@ def test_each_condition_is_in_its_module_once():
     rest(*row) for row in CONDITIONS], ids=range(len(CONDITIONS)))
 def test_a_wrong_condition_fails_a_test(module, condition, wrong, tmp_path):
     check_fails('fused', module, condition, wrong, [
-        'fused/test_blocks.py', 'fused/test_loops.py', 'fused'], tmp_path)
+        'tests/fused/test_blocks.py', 'tests/fused/test_loops.py',
+        'tests/fused'], tmp_path)
