@@ -40,9 +40,29 @@ def pytest_collection_modifyitems(config, items):
     left = [item for item in items if not amount.is_chosen(item)]
     items[:] = [item for item in items if amount.is_chosen(item)]
     config.hook.pytest_deselected(items=left)
+    amount.leave_out(len(left))
     if amount.ROW and not items:
         pytest.exit(f'no program uses {amount.ROW!r}, and no test names it',
                     pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, 'workeroutput'):     # a process of `-n 2`
+        session.config.workeroutput['left_out'] = amount.LEFT_OUT
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    output = getattr(node, 'workeroutput', {})      # none after a crash
+    amount.LEFT_OUT = output.get('left_out', amount.LEFT_OUT)
+
+
+def pytest_terminal_summary(terminalreporter):
+    chosen = amount.WHOLE or amount.ROW or amount.SHARE > 1
+    if amount.LEFT_OUT and not chosen:
+        terminalreporter.write_line(
+            f'Cases left out: {amount.LEFT_OUT:,}. `make test-all` runs all '
+            'cases, and so does `--all`.')
 
 
 @pytest.fixture(autouse=True, scope='module')

@@ -15,6 +15,7 @@ WHOLE = False   # --all: every program
 ROW = ''        # --row: the tests of a primitive, or of other words
 TIMES = 1       # --examples: a multiple of the random examples
 SHARE = 1       # --share: one test in this many
+LEFT_OUT = 0    # how many cases `make test` leaves out of the files it reads
 
 TABLES = re.compile(r'\btests(\.more)?\.(\w*programs|hard_points)\b')
 
@@ -41,18 +42,24 @@ def each(programs, composed=False):
         return program.leads if composed else program.represents
 
     def is_wanted(program):
-        if composed and program.is_of_a_wing:
-            return WHOLE and program.represents
-        return is_first(program) or WHOLE
+        return program.represents or not (composed and program.is_of_a_wing)
 
     def is_about_it(program):
         return says(ROW, program.name) or (
             is_first(program) and uses(ROW, program))
 
-    choose = is_about_it if ROW else is_wanted
+    choose = is_about_it if ROW else is_wanted if WHOLE else is_first
+    chosen = list(filter(choose, programs))
+    leave_out(len(list(filter(is_wanted, programs))) - len(chosen))
     return pytest.mark.parametrize('program', [
         program if is_first(program) else rest(program)
-        for program in programs if choose(program)], ids=str)
+        for program in chosen], ids=str)
+
+
+def leave_out(count):
+    """Count cases that `make test` leaves out."""
+    global LEFT_OUT
+    LEFT_OUT += count
 
 
 def rest(*case):

@@ -128,3 +128,24 @@ def test_row_chooses_the_programs_that_bind_it(tmp_path, request):
     assert set(re.findall(r'(test_\w+(?:\[\w+\])?) PASSED', ran.stdout)) == {
         'test_tanh', *(f'test_each[{program}]' for program in PROGRAMS[:40]
                        if 'tanh' in program.primitives)}
+
+
+def test_pytest_says_how_many_cases_it_leaves_out(tmp_path, request):
+    top = request.config.rootpath
+    (tmp_path / 'conftest.py').symlink_to(top / 'conftest.py')
+    (tmp_path / 'test_programs.py').write_text(ABOUT + '''
+@pytest.mark.rest
+def test_rest(): pass
+''')
+
+    def said(*options):
+        ran = subprocess.run(
+            [sys.executable, '-m', 'pytest', *options], text=True,
+            cwd=tmp_path, env={'PYTHONPATH': str(top)}, capture_output=True)
+        return ran.stdout
+
+    usual, everything = said(), said('--all')
+    passed = int(re.search(r'(\d+) passed', usual)[1])
+    left = f'left out: {43 - passed}. `make test-all` runs all cases'
+    assert 0 < passed < 42 and left in usual and left in said('-n', '2')
+    assert '43 passed' in everything and 'left out' not in everything
