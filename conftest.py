@@ -26,6 +26,8 @@ def pytest_configure(config):
     # Who runs the tests looks for faults of the library.
     os.environ.setdefault('AUTODIFF_MINI_TRACEBACK', 'full')
     config.addinivalue_line('markers', 'rest: `make test` leaves it out')
+    config.addinivalue_line('markers', 'asks(row, ...): asserts rows of the '
+                            'appendix *What the documents ask*')
     amount.WHOLE = config.option.all
     amount.ROW = config.option.row
     amount.TIMES = config.option.examples

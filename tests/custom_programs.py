@@ -163,7 +163,7 @@ def inner_jvp(np, x):
     return x * d(lambda y: r(x, y))(2. * np.ones(np.shape(x)))
 
 
-program('custom_hard_case_10', inner_jvp, X, truth=lambda np, x: x * x)
+program('custom_inner_jvp', inner_jvp, X, truth=lambda np, x: x * x)
 
 
 def inner_vmap(np, x):
@@ -174,7 +174,7 @@ def inner_vmap(np, x):
     return system(np).vmap(inner)(np.arange(3.))
 
 
-program('custom_hard_case_2', inner_vmap, X, truth=lambda np, x:
+program('custom_inner_vmap', inner_vmap, X, truth=lambda np, x:
         5 * np.arange(3.)[:, None] * x)
 
 

@@ -1,6 +1,6 @@
 """call.py: the equations of a primitive that carries a function.
 
-They are those of row D5 of REQUIREMENTS.md: vmap(call(f)) == call(vmap(f)),
+They are row D5 of *What the documents ask*: vmap(call(f)) == call(vmap(f)),
 jvp(call(f)) == call(jvp(f)), and eval(call(f)) == eval(f).
 """
 
@@ -55,9 +55,10 @@ def nest(names, f):
     return f
 
 
+@pytest.mark.asks('D5')
 @pytest.mark.parametrize('names', [
     '', 'v', 'j', 's', 'vj', 'jv', 'jj', 'jvj', 'vjv', 'vvj', 'sj', 'sv'])
-def test_d5_transforming_and_calling_commute(names):
+def test_transforming_and_calling_commute(names):
     """eval(call(f)) == eval(f), and so on, under every nesting."""
     x = np.linspace(0.1, 2, 3 * 4 ** names.count('v'))
     x = x.reshape(*[4] * names.count('v'), 3)
@@ -67,7 +68,8 @@ def test_d5_transforming_and_calling_commute(names):
         assert_trees(called(nest(names, f))(x), expected)
 
 
-def test_d5_a_transformed_function_keeps_its_name():
+@pytest.mark.asks('D5')
+def test_a_transformed_function_keeps_its_name():
     def squares(x):
         return x * x
 

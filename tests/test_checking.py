@@ -37,9 +37,10 @@ RIGHT = {
 }
 
 
+@pytest.mark.asks('P5')
 @each_mode
 @pytest.mark.parametrize('name', RIGHT)
-def test_p5_correct_rules_pass(name, mode):
+def test_correct_rules_pass(name, mode):
     f, args = RIGHT[name]
     assert ad.check_grads(f, args, 2, (mode,)) is None
 
@@ -57,8 +58,9 @@ def test_complex_numbers_are_checked_in_both_directions(mode):
 
 # P5: the transform of each mode
 
+@pytest.mark.asks('P5')
 @pytest.mark.parametrize('mode, transform', [('rev', 'jvp'), ('fwd', 'vjp')])
-def test_p5_each_mode_calls_its_own_transform(monkeypatch, mode, transform):
+def test_each_mode_calls_its_own_transform(monkeypatch, mode, transform):
     monkeypatch.setattr(checking, transform,
                         lambda *_: pytest.fail(transform))
     ad.check_grads(lambda x: np.sin(x) * x, (X,), 2, (mode,))
@@ -66,8 +68,9 @@ def test_p5_each_mode_calls_its_own_transform(monkeypatch, mode, transform):
 
 # P5: wrong rules are caught
 
+@pytest.mark.asks('P5')
 @each_mode
-def test_p5_a_wrong_rule_is_caught(mode):
+def test_a_wrong_rule_is_caught(mode):
     """Its rule says 3 instead of 2."""
     for x in 1.0, X.astype(np.float32), {'a': [X]}:
         f = square(3, first=3)
@@ -77,8 +80,9 @@ def test_p5_a_wrong_rule_is_caught(mode):
             ad.check_grads(lambda x: ad.tree_map(f, x), (x,), 1, mode)
 
 
+@pytest.mark.asks('P5')
 @each_mode
-def test_p5_a_wrong_second_derivative_is_caught_at_order_two(mode):
+def test_a_wrong_second_derivative_is_caught_at_order_two(mode):
     f = square(3)
     ad.check_grads(f, (X,), 1, mode)
     with pytest.raises(AssertionError, match=(

@@ -1,7 +1,4 @@
-"""Guard `checkpoint`: what is saved, what runs again, and the policies.
-
-r4 is `optimize_remat` in the appendix *What the documents ask*.
-"""
+"""Guard `checkpoint`: what is saved, what runs again, and the policies."""
 
 import gc
 import tracemalloc
@@ -145,8 +142,9 @@ INSIDE = {
 }
 
 
+@pytest.mark.asks('R4')
 @pytest.mark.parametrize('name', INSIDE)
-def test_r4_the_first_evaluation_computes_no_residuals(name):
+def test_the_first_evaluation_computes_no_residuals(name):
     for options in {}, {'optimize_remat': False}, {'optimize_remat': True}:
         first, after = remat_counts(INSIDE[name], **options)
         assert first == {'fun': 1, 'res': 0}
@@ -171,8 +169,9 @@ def opaque(counts, **options):
     return f
 
 
+@pytest.mark.asks('R4')
 @pytest.mark.parametrize('name', INSIDE)
-def test_r4_optimize_remat_runs_an_opaque_function_first(name):
+def test_optimize_remat_runs_an_opaque_function_first(name):
     for optimize in False, True:
         counts = {'value': 0, 'both': 0}
         f = INSIDE[name](opaque(counts, optimize_remat=optimize))
@@ -182,7 +181,8 @@ def test_r4_optimize_remat_runs_an_opaque_function_first(name):
         assert counts == {'value': optimize, 'both': 2 - optimize}
 
 
-def test_r4_the_output_of_the_first_run_keeps_the_rule():
+@pytest.mark.asks('R4')
+def test_the_output_of_the_first_run_keeps_the_rule():
     """It was the function's program, so its derivative lost the rule."""
     f = ad.custom_vjp(lambda x: np.sin(x))
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (10 * x ** 2 * ct,),
@@ -201,7 +201,8 @@ def test_r4_the_output_of_the_first_run_keeps_the_rule():
         assert_close(ad.grad(ad.grad(h))(0.5), 10.0)
 
 
-def test_r4_the_first_run_under_vmap_uses_the_batching_rule():
+@pytest.mark.asks('R4')
+def test_the_first_run_under_vmap_uses_the_batching_rule():
     """The first run used to map the function itself."""
     f = ad.custom_vjp(lambda x: np.sin(x))
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (10 * x ** 2 * ct,),
@@ -211,7 +212,8 @@ def test_r4_the_first_run_under_vmap_uses_the_batching_rule():
     assert_close(values, 3 * np.sin(np.ones(2)))
 
 
-def test_r4_the_derivative_of_a_fwd_that_computes_the_output_itself():
+@pytest.mark.asks('R4')
+def test_the_derivative_of_a_fwd_that_computes_the_output_itself():
     """It is the derivative of that computation, as without a checkpoint."""
     f = ad.custom_vjp(lambda x, y: (np.tanh(x), np.sin(y) * 2.0))
 
@@ -227,7 +229,8 @@ def test_r4_the_derivative_of_a_fwd_that_computes_the_output_itself():
             assert_close(ad.grad(g(h))(0.5, 0.6), slope)
 
 
-def test_r4_a_forward_rule_does_not_run_first_either():
+@pytest.mark.asks('R4')
+def test_a_forward_rule_does_not_run_first_either():
     counts = {}
     slope = counter('slope', np.cos, counts)
     f = with_jvp(lambda x: np.sin(x), lambda p, t: (

@@ -1,9 +1,7 @@
 """closures.py and gradient.py: captured values become arguments.
 
 The rules say three times the truth, so a result shows whether its rule was
-used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
-document, r of the reference page, b beyond JAX; `hard_case` is one of its
-hard cases.
+used.
 """
 
 from functools import partial
@@ -75,7 +73,8 @@ def test_tracers_of_every_kind_become_arguments():
     assert counts == [1] * 7
 
 
-def test_d10_a_converted_function_takes_trees_with_none_and_nodes(node):
+@pytest.mark.asks('D10')
+def test_a_converted_function_takes_trees_with_none_and_nodes(node):
     def loss(s):
         def f(p, q, none):
             assert none is None and type(q) is node
@@ -104,8 +103,9 @@ MAKERS = {
 }
 
 
+@pytest.mark.asks('D17')
 @pytest.mark.parametrize('name', MAKERS)
-def test_d17_converted_functions_have_the_plain_derivatives(name):
+def test_converted_functions_have_the_plain_derivatives(name):
     """The plain function gives the expected result, in every nesting."""
     make = MAKERS[name]
     for names in 'svg', 'gvs', 'gg', 'ggs', 'vgg', 'gsv', 'gvg':
@@ -158,7 +158,8 @@ def settled(how, scale, shift):
     return how(spring, {'scale': scale, 'data': [None, X]}, 0.0)
 
 
-def test_d15_a_solver_differentiates_captured_values():
+@pytest.mark.asks('D15')
+def test_a_solver_differentiates_captured_values():
     refused(lambda shift: settled(partial(solve, tol=1e-9), 0.5, shift),
             'custom_vjp function with respect to a closed-over value', x=1.0)
     slopes = lambda how: ad.grad(partial(settled, how), (0, 1))(0.5, 1.0)
@@ -219,7 +220,8 @@ def square(x):
     return x * x, lambda ct: 3 * x * ct
 
 
-def test_d1_custom_gradient_keeps_its_rule_under_vmap():
+@pytest.mark.asks('D1')
+def test_custom_gradient_keeps_its_rule_under_vmap():
     assert square(3.0) == 9.0 and ad.grad(square)(1.0) == 3.0
     assert_same(ad.vmap(square)(X), X * X)
     assert_close(ad.vmap(ad.grad(square))(X), 3 * X)
@@ -228,7 +230,8 @@ def test_d1_custom_gradient_keeps_its_rule_under_vmap():
     assert_close(ad.jacrev(square)(X), np.diag(3 * X))
 
 
-def test_d4_the_function_of_custom_gradient_sees_values():
+@pytest.mark.asks('D4')
+def test_the_function_of_custom_gradient_sees_values():
     seen = []
 
     def branching(x):
@@ -241,7 +244,8 @@ def test_d4_the_function_of_custom_gradient_sees_values():
     assert seen == [2.0, -2.0]
 
 
-def test_d17_a_closed_over_value_is_differentiated():
+@pytest.mark.asks('D17')
+def test_a_closed_over_value_is_differentiated():
     for where in 'f', 'rule', 'bare':
         def f(c):
             def closer(y):

@@ -78,8 +78,9 @@ def test_forward_mode_is_refused_without_a_forward_rule(carrier):
             change(f)(0.7)
 
 
+@pytest.mark.asks('B2')
 @pytest.mark.parametrize('carrier', CARRIERS)
-def test_b2_nondiff_arguments_can_hold_traced_values(carrier):
+def test_nondiff_arguments_can_hold_traced_values(carrier):
     """jax 9374, 20889, 23065: they leaked, or the loop refused them."""
     derivative = slope_of if carrier == 'while' else ad.grad
 

@@ -102,12 +102,14 @@ def brought(y):
     return Elsewhere(y) if isinstance(y, np.ndarray | np.generic) else y
 
 
+@pytest.mark.asks('B3')
 @table
-def test_b3_arrays_that_refuse_numpys_stay_elsewhere(transform):
+def test_arrays_that_refuse_numpys_stay_elsewhere(transform):
     check(transform, Elsewhere, Elsewhere, lambda y: y.there)
 
 
-def test_b3_a_compiled_program_works_for_two_libraries():
+@pytest.mark.asks('B3')
+def test_a_compiled_program_works_for_two_libraries():
     f = ad.jit(lambda x: x * np.array([1.0, 2.0, 3.0, 4.0]))
     x = Elsewhere(np.arange(4.0))
     chunked = [da.from_array(x, chunks=2, asarray=False, name='elsewhere'),
@@ -127,8 +129,9 @@ def test_the_stand_in_for_cupy_refuses_numpy_arrays():
 
 # CuPy
 
+@pytest.mark.asks('B3')
 @table
-def test_b3_programs_stay_on_the_card_and_equal_numpy(transform):
+def test_programs_stay_on_the_card_and_equal_numpy(transform):
     cupy = pytest.importorskip(
         'cupy', reason='CuPy is not installed: no program runs on a card')
     if not cupy.is_available():

@@ -1,9 +1,7 @@
 """custom_jvp.py: the rule replaces the function's derivative.
 
 The rules say three times the truth, so a result shows whether its rule was
-used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
-document, r of the reference page, b beyond JAX; `hard_case` is one of its
-hard cases.
+used.
 """
 
 import copy
@@ -32,7 +30,8 @@ A = np.arange(6.).reshape(2, 3) / 4 + 0.5
 
 # D1: vmap keeps custom rules
 
-def test_d1_vmap_and_jvp_use_the_rule_in_either_order():
+@pytest.mark.asks('D1')
+def test_vmap_and_jvp_use_the_rule_in_either_order():
     assert ad.jvp(square, (1.0,), (1.0,)) == (1.0, 3.0)
     assert_same(ad.vmap(d(square))(np.ones(4)), np.full(4, 3.))
     assert_same(d(ad.vmap(square))(np.ones(4)), np.full(4, 3.))
@@ -40,7 +39,8 @@ def test_d1_vmap_and_jvp_use_the_rule_in_either_order():
 
 # D3: Python control flow
 
-def test_d3_function_and_rule_can_branch_in_python():
+@pytest.mark.asks('D3')
+def test_function_and_rule_can_branch_in_python():
     f = custom(branching, branching_rule)
     assert ad.jvp(f, (2.0,), (1.0,)) == (2.0, 3.0)
     assert ad.jvp(f, (-2.0,), (1.0,)) == (4.0, -5.0)
@@ -51,7 +51,8 @@ def test_d3_function_and_rule_can_branch_in_python():
 
 # D4, as far as forward mode goes
 
-def test_d4_a_rule_sees_concrete_values_as_it_runs():
+@pytest.mark.asks('D4')
+def test_a_rule_sees_concrete_values_as_it_runs():
     seen = []
 
     def rule(primals, tangents):
@@ -69,7 +70,8 @@ def test_d4_a_rule_sees_concrete_values_as_it_runs():
 # D5: the equations
 
 
-def test_d5_the_rule_replaces_the_call():
+@pytest.mark.asks('D5')
+def test_the_rule_replaces_the_call():
     f = custom(lambda x: x, lambda p, t: (p[0] * 2, t[0]))
     _, counts = spied(lambda x: ad.jvp(f, (x,), (X,)), X)
     assert counts == {mul_p: 1}
@@ -77,7 +79,8 @@ def test_d5_the_rule_replaces_the_call():
 
 # D7: the interface
 
-def test_d7_defjvp_is_a_decorator():
+@pytest.mark.asks('D7')
+def test_defjvp_is_a_decorator():
     @ad.custom_jvp
     def f(x, y):
         return np.sin(x) * y
@@ -93,7 +96,8 @@ def test_d7_defjvp_is_a_decorator():
     assert_close(y_dot, 3 * np.cos(2.))
 
 
-def test_d7_defjvps_add_up():
+@pytest.mark.asks('D7')
+def test_defjvps_add_up():
     f = ad.custom_jvp(lambda x, y, z: x * y + z)
     assert f.defjvps(lambda t, out, x, y, z: 3 * t * y + 0 * out,
                      None, lambda t, out, x, y, z: 7 * t) is None
@@ -157,7 +161,8 @@ def scaled_rule(primals, tangents):
     return x * n, 3 * n * tangents[0] + 5 * x * tangents[1]
 
 
-def test_d11_keywords_are_resolved_to_positions():
+@pytest.mark.asks('D11')
+def test_keywords_are_resolved_to_positions():
     f = custom(scaled, scaled_rule)
     for use in (lambda x: f(x, 4.0), lambda x: f(x, n=4.0),
                 lambda x: f(n=4.0, x=x), lambda x: f(*[x], **{'n': 4.0})):
@@ -165,13 +170,15 @@ def test_d11_keywords_are_resolved_to_positions():
         assert_same(d(ad.vmap(use))(X), np.full(4, 12.))
 
 
-def test_d11_defaults_are_arguments_of_the_rule():
+@pytest.mark.asks('D11')
+def test_defaults_are_arguments_of_the_rule():
     f = custom(scaled, scaled_rule)
     assert ad.jvp(f, (3.0,), (1.0,)) == (6.0, 6.0)
     assert ad.jvp(lambda n: f(3.0, n=n), (3.0,), (1.0,)) == (9.0, 15.0)
 
 
-def test_d11_calls_that_cannot_be_resolved_name_the_function():
+@pytest.mark.asks('D11')
+def test_calls_that_cannot_be_resolved_name_the_function():
     def loss(x, *, scale=1.0, **options):
         return x * scale
 
@@ -210,7 +217,8 @@ def test_keyword_only_arguments_follow_the_others(wrap):
 
 # D12 and B2: arguments that are not differentiated
 
-def test_d12_nondiff_arguments_come_first_in_the_rule():
+@pytest.mark.asks('D12')
+def test_nondiff_arguments_come_first_in_the_rule():
     f = custom(lambda g, x, n: g(x) * n, lambda g, n, p, t: (
         g(*p) * n, 3 * t[0] * n), 0, 2)
     assert f(np.sin, 2.0, 5) == np.sin(2.0) * 5
@@ -219,7 +227,8 @@ def test_d12_nondiff_arguments_come_first_in_the_rule():
     assert_close(d(ad.vmap(lambda x: f(np.sin, x, 5)))(X), np.full(4, 15.))
 
 
-def test_b2_nondiff_arguments_can_be_any_object():
+@pytest.mark.asks('B2')
+def test_nondiff_arguments_can_be_any_object():
     for thing in ODD_THINGS.values():
         seen = []
 
@@ -243,7 +252,8 @@ def is_lent(a, thing):
 
 # D17 and hard cases: closing over tracers
 
-def test_d17_functions_and_rules_close_over_vmap_tracers():
+@pytest.mark.asks('D17')
+def test_functions_and_rules_close_over_vmap_tracers():
     def f(x):
         k = custom(lambda y: x * y, lambda p, t: (k(*p), 5 * x * t[0]))
         return k(2.0), d(k)(2.0)
@@ -282,8 +292,9 @@ def refused(f, words=DETECTED, error=TypeError):
     assert ad.jvp(square, (1.0,), (1.0,)) == (1.0, 3.0)
 
 
+@pytest.mark.asks('D17')
 @pytest.mark.parametrize('name', CLOSED_OVER)
-def test_d17_captured_values_are_differentiated(name):
+def test_captured_values_are_differentiated(name):
     make = CLOSED_OVER[name]
     refused(lambda x: make(x)(2.0))
     refused(lambda x: ad.vmap(make(x))(X)[0])
@@ -294,7 +305,8 @@ def test_d17_captured_values_are_differentiated(name):
     assert ad.jvp(stopped, (3.0,), (1.0,))[1] == make(3.0)(2.0)
 
 
-def test_d17_an_escaped_tracer_is_named():
+@pytest.mark.asks('D17')
+def test_an_escaped_tracer_is_named():
     leaked = []
     ad.jvp(lambda x: leaked.append(x) or x, (1.0,), (1.0,))
     f = custom(lambda y: y * leaked[0], lambda p, t: (f(*p), t[0]))
@@ -411,7 +423,8 @@ def test_if_a_closure_maps_one_output_all_are_mapped():
 
 # Integers, weak types, dtypes
 
-def test_r5_integer_arguments_have_float0_tangents():
+@pytest.mark.asks('R5')
+def test_integer_arguments_have_float0_tangents():
     def rule(primals, tangents):
         (x, n), (t, n_dot) = primals, tangents
         assert n_dot.dtype == ad.float0 and n_dot.shape == np.shape(n)

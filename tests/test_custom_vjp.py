@@ -1,9 +1,7 @@
 """custom_vjp.py: reverse mode uses the rule, and vmap equals a loop.
 
 The rules say three times the truth, so a result shows whether its rule was
-used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
-document, r of the reference page, b beyond JAX; `hard_case` is one of its
-hard cases.
+used.
 """
 
 import itertools
@@ -27,7 +25,8 @@ from tests.vjp_rules import custom, held, refused, square
 
 # D1: vmap keeps custom rules. tests/test_staged_calls.py has every nesting.
 
-def test_d9_bwd_has_a_derivative_too():
+@pytest.mark.asks('D9')
+def test_bwd_has_a_derivative_too():
     """With respect to the residuals, and to the cotangent."""
     f = custom(lambda x: x ** 2, lambda x: (f(x), x),
                lambda x, ct: (ct ** 2 * x ** 3,))
@@ -49,7 +48,8 @@ def test_a_promise_is_differentiated_beside_a_call_in_a_rule():
     assert g(2.0) == 16.0 and ad.grad(g)(2.0) == 18.0
 
 
-def test_d1_the_rule_runs_once_for_all_elements():
+@pytest.mark.asks('D1')
+def test_the_rule_runs_once_for_all_elements():
     runs = []
     f = custom(lambda x: runs.append('f') or x,
                lambda x: runs.append('fwd') or (x, None),
@@ -144,6 +144,7 @@ def mapped_and_looped(inner, dims, used, stage):
     return by_vmap, by_loop, args[:2]
 
 
+@pytest.mark.asks('B1', 'D1')
 @examples(30)
 @given(dims=st.tuples(*[st.sampled_from([0, None])] * 3),
        outputs=choices(OUTPUTS, min_size=1, max_size=3),
@@ -152,7 +153,7 @@ def mapped_and_looped(inner, dims, used, stage):
        dots=st.none() | choices(DOTS, min_size=3, max_size=3),
        used=st.lists(st.booleans(), min_size=3, max_size=3),
        stage=st.sampled_from(['', 'inside', 'outside']))
-def test_b1_d1_any_argument_output_or_residual_is_mapped_or_not(
+def test_any_argument_output_or_residual_is_mapped_or_not(
         dims, outputs, residuals, bars, dots, used, stage):
     """Cotangents of unmapped values are summed, as in the loop."""
     # A single call for all elements contributes a constant only once.
@@ -284,7 +285,8 @@ def test_a_jaxpr_names_function_and_rule():
         assert 'square_fwd' in str(ad.make_jaxpr(g)(X))
 
 
-def test_r3_none_stands_for_a_leaf_a_subtree_or_an_argument():
+@pytest.mark.asks('R3')
+def test_none_stands_for_a_leaf_a_subtree_or_an_argument():
     p = {'a': 2.0, 'b': [3.0, X]}
     zeros = ad.tree_map(np.zeros_like, p)
     f = lambda out: ad.grad(custom(
@@ -301,14 +303,16 @@ def test_r3_none_stands_for_a_leaf_a_subtree_or_an_argument():
     assert_same(x_bar['b'][1], X)
 
 
-def test_r3_zeros_can_be_symbolic():
+@pytest.mark.asks('R3')
+def test_zeros_can_be_symbolic():
     for zero in (lambda x: ad.SymbolicZero(x), lambda x: ad.Zero(x)):
         f = custom(lambda x, y: x * y, lambda x, y: (x * y, y),
                    lambda r, ct: (ct * r, zero(r)))
         assert ad.grad(f, (0, 1))(2.0, 5.0) == (5.0, 0.0)
 
 
-def test_r3_python_numbers_are_weak():
+@pytest.mark.asks('R3')
+def test_python_numbers_are_weak():
     f = lambda bar: custom(lambda x: x, lambda x: (x, None),
                            lambda r, ct: (bar,))
     for bar in (3.0, 3, True):
@@ -324,7 +328,8 @@ def test_r3_python_numbers_are_weak():
 
 # D10: trees
 
-def test_d10_arguments_outputs_and_residuals_are_trees():
+@pytest.mark.asks('D10')
+def test_arguments_outputs_and_residuals_are_trees():
     def f(p, q):
         return Pair(p['a'] * q[0], {'b': p['b'], 'n': None})
 
@@ -351,7 +356,8 @@ def test_d10_arguments_outputs_and_residuals_are_trees():
                  spread(expected))
 
 
-def test_d10_residuals_can_be_any_object():
+@pytest.mark.asks('D10')
+def test_residuals_can_be_any_object():
     for name in ODD_THINGS.keys() - {'unsortable', 'array'}:
         thing = ODD_THINGS[name]
 
@@ -400,7 +406,8 @@ def test_bwd_can_leave_out_keyword_only_arguments():
     assert ad.grad(lambda a: f(7.0, a=a))(4.0) == 35.0
 
 
-def test_d12_nondiff_arguments_come_first_in_bwd_and_in_place_in_fwd():
+@pytest.mark.asks('D12')
+def test_nondiff_arguments_come_first_in_bwd_and_in_place_in_fwd():
     def fwd(g, x, n, y):
         assert g is np.sin and n == 5
         return f(g, x, n, y), (x, y)
@@ -423,7 +430,7 @@ def test_d12_nondiff_arguments_come_first_in_bwd_and_in_place_in_fwd():
 
 # R5: integers
 
-def test_hard_case_9_none_is_the_cotangent_of_an_integer():
+def test_none_is_the_cotangent_of_an_integer():
     i = custom(lambda x, n: x ** n, lambda x, n: (x ** n, (x, n)),
                lambda r, c: (c * r[1] * r[0] ** (r[1] - 1), None))
     assert ad.grad(i)(3.0, 2) == 6.0
@@ -436,7 +443,8 @@ def test_hard_case_9_none_is_the_cotangent_of_an_integer():
                  np.array([1., 6., 27.]))
 
 
-def test_r5_cotangents_of_integer_outputs_are_float0():
+@pytest.mark.asks('R5')
+def test_cotangents_of_integer_outputs_are_float0():
     def bwd(r, ct):
         assert ct[1].dtype == ad.float0 and ct[1].shape == (4,)
         return 3 * ct[0],
@@ -452,7 +460,7 @@ def test_r5_cotangents_of_integer_outputs_are_float0():
 
 # R2: symbolic zeros
 
-def test_hard_case_8_fwd_sees_which_arguments_are_perturbed():
+def test_fwd_sees_which_arguments_are_perturbed():
     seen = []
 
     def fwd(x, y):
@@ -482,7 +490,8 @@ def test_hard_case_8_fwd_sees_which_arguments_are_perturbed():
     assert seen == [(True, False), ad.SymbolicZero] * 4
 
 
-def test_r2_a_zero_of_another_type_names_the_argument(node):
+@pytest.mark.asks('R2')
+def test_a_zero_of_another_type_names_the_argument(node):
     """A symbolic zero of any shape was accepted."""
     for zero in (
             lambda ct: ad.zero_from_primal(np.ones(3), symbolic_zeros=True),
@@ -501,7 +510,8 @@ def test_r2_a_zero_of_another_type_names_the_argument(node):
                 use(X)
 
 
-def test_r2_custom_vjp_primals_cannot_be_outputs_or_residuals():
+@pytest.mark.asks('R2')
+def test_custom_vjp_primals_cannot_be_outputs_or_residuals():
     """They hold a tracer, which the library would not find."""
     def loss(x):
         return x
@@ -555,8 +565,9 @@ MISTAKES = {
 }
 
 
+@pytest.mark.asks('R3')
 @pytest.mark.parametrize('name', MISTAKES)
-def test_r3_mistakes_of_rules_name_function_and_rule(name):
+def test_mistakes_of_rules_name_function_and_rule(name):
     fwd, bwd, error, words = MISTAKES[name]
     f = custom(loss, fwd, bwd)
     refused(f, words, error)
@@ -565,7 +576,8 @@ def test_r3_mistakes_of_rules_name_function_and_rule(name):
     refused(ad.grad(lambda x: f(x) * x), words, error)
 
 
-def test_r3_a_wrong_dtype_is_an_error_unless_it_is_weak():
+@pytest.mark.asks('R3')
+def test_a_wrong_dtype_is_an_error_unless_it_is_weak():
     for have, want in itertools.permutations(
             [np.float16, np.float32, np.float64], 2):
         f = custom(loss, OUT, lambda r, ct: (have(3),))
@@ -594,7 +606,8 @@ FORWARDS = [
     lambda f: ad.check_grads(f, (2.0,), 1, modes='fwd')]
 
 
-def test_d13_forward_mode_is_an_error_that_says_so():
+@pytest.mark.asks('D13')
+def test_forward_mode_is_an_error_that_says_so():
     f = custom(square, lambda x: (f(x), x), lambda x, ct: (3 * f(x) * ct,))
     for forward in FORWARDS:
         with pytest.raises(TypeError, match=FORWARD):
@@ -602,7 +615,8 @@ def test_d13_forward_mode_is_an_error_that_says_so():
         assert current_trace() is Trace.base
 
 
-def test_d13_custom_lin_is_a_sealed_envelope():
+@pytest.mark.asks('D13')
+def test_custom_lin_is_a_sealed_envelope():
     _, f_jvp = ad.linearize(square, 2.0)
     (eqn,) = f_jvp.program.jaxpr.eqns
     assert eqn.primitive is custom_lin_p
@@ -638,8 +652,9 @@ def closing(where, x):
                       x if where == 'bare' else ct * r * c['bwd'],))
 
 
+@pytest.mark.asks('D17')
 @pytest.mark.parametrize('where', ['f', 'fwd', 'residual', 'bwd', 'bare'])
-def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
+def test_a_closed_over_value_is_differentiated(where):
     if where == 'f':    # no operand is perturbed
         refused(lambda x: closing('f', x)(1.0), DETECTED)
         refused(lambda x: ad.vmap(closing('f', x))(X).sum(), DETECTED)
@@ -658,7 +673,8 @@ def test_d17_hard_case_5_a_closed_over_value_is_differentiated(where):
 # B1: both rules on one function. tests/test_staged_calls.py checks that each
 # mode uses its own rule in every nesting.
 
-def test_b1_each_mode_uses_its_own_rule():
+@pytest.mark.asks('B1')
+def test_each_mode_uses_its_own_rule():
     f = custom(lambda x: x * x, lambda x: (f(x), x),
                lambda x, ct: (3 * x * ct,))
     f.defjvp(lambda p, t: (f(*p), 5 * p[0] * t[0]))
@@ -673,8 +689,9 @@ HOLDING = [lambda a: a, lambda a: {'w': a, 's': 'text'},
            lambda a: {'v': [a, np.sin], 'w': a}]
 
 
+@pytest.mark.asks('B2')
 @pytest.mark.parametrize('kind', KINDS)
-def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind):
+def test_nondiff_arguments_are_operands_of_a_staged_call(kind):
     f, back = held(kind)
     for hold in HOLDING:
         g = staged(lambda a, x: f(hold(a), x))
@@ -696,8 +713,9 @@ def test_b2_nondiff_arguments_are_operands_of_a_staged_call(kind):
                 partial(g, a), 2.0)[1](1.0))(X), 5 * X)
 
 
+@pytest.mark.asks('B2', 'D12')
 @pytest.mark.parametrize('kind', KINDS)
-def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(kind):
+def test_late_perturbation_of_a_nondiff_argument_is_named(kind):
     """The jaxpr does not know yet which arguments get differentiated."""
     f, _ = held(kind)
     words = ('Argument 0 of .*scale is named in nondiff_argnums, but it is '
@@ -712,7 +730,8 @@ def test_b2_d12_late_perturbation_of_a_nondiff_argument_is_named(kind):
         assert ad.grad(stopped)(7.0, 2.0) == 0.0
 
 
-def test_d8_rules_can_return_lists():
+@pytest.mark.asks('D8')
+def test_rules_can_return_lists():
     f = custom(lambda x, y: x * y, lambda x, y: [x * y, [x, y]],
                lambda r, c: [3 * c * r[1], 5 * c * r[0]])
     assert ad.grad(f, (0, 1))(2.0, 7.0) == (21.0, 10.0)

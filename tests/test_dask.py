@@ -1,4 +1,4 @@
-"""Arrays of another library stay in it, as row B3 asks (b3)."""
+"""Arrays of another library stay in it."""
 
 import multiprocessing
 import os
@@ -153,15 +153,17 @@ def assert_equal(values, expected):
         np.testing.assert_allclose(y, wanted, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.asks('B3')
 @pytest.mark.parametrize('transform', TRANSFORMS)
-def test_b3_programs_stay_lazy_and_equal_numpy(transform):
+def test_programs_stay_lazy_and_equal_numpy(transform):
     for program in some_of(LAZY, transform, 9):
         plans, expected = plan(program, transform)
         with dask.config.set(scheduler='synchronous'):
             assert_equal(dask.compute(*plans), expected)
 
 
-def test_b3_programs_that_look_at_numbers_equal_numpy():
+@pytest.mark.asks('B3')
+def test_programs_that_look_at_numbers_equal_numpy():
     for transform in ('jvp', 'grad', 'jit of hessian'):
         f = TRANSFORMS[transform](chosen)
         with dask.config.set(scheduler='synchronous'):
@@ -181,8 +183,9 @@ def two_processes():
     assert multiprocessing.active_children() == before
 
 
+@pytest.mark.asks('B3')
 @pytest.mark.rest
-def test_b3_two_processes_compute_the_whole_table(two_processes):
+def test_two_processes_compute_the_whole_table(two_processes):
     """They need NumPy for it, and nothing of ours.
 
     It is one test, so that there is one cluster, however pytest shares out.

@@ -192,7 +192,8 @@ def control(system):
     return system.lax if system is jax else system
 
 
-def test_d14_jax_loses_small_numbers():
+@pytest.mark.asks('D14')
+def test_jax_loses_small_numbers():
     """The figures of chapter 28."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0

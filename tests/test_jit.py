@@ -1,7 +1,4 @@
-"""Guard `jit`: what is traced, cached, returned, and said in an error.
-
-Names such as d3, d6, and d9 are of the appendix *What the documents ask*.
-"""
+"""Guard `jit`: what is traced, cached, returned, and said in an error."""
 
 import inspect
 import numbers
@@ -49,7 +46,8 @@ NESTINGS = ['i', 'ij', 'ji', 'ig', 'gi', 'il', 'li', 'iv', 'vi', 'igi', 'ivi',
             'igigig', 'ijijij', 'givij', 'igvivi']
 
 
-def test_d1_d6_d9_every_nesting_keeps_the_rule():
+@pytest.mark.asks('D1', 'D6', 'D9')
+def test_every_nesting_keeps_the_rule():
     """The n-th derivative of `power` is 2^n times itself."""
     for names in NESTINGS:
         x, order = point(names), sum(map(names.count, 'jgl'))

@@ -170,9 +170,10 @@ def stacked(f, stack, which):
     return f
 
 
+@pytest.mark.asks('D1')
 @examples(60)
 @given(programs(max_size=5), points(), stacks)
-def test_d1_every_stack_of_transforms_equals_its_alternative(
+def test_every_stack_of_transforms_equals_its_alternative(
         f, point, stack):
     xs = batched(point(), ['jvp' if name in STACK else name
                            for name in stack])

@@ -1,7 +1,6 @@
 """Guard lowering: a program is written as Python, and computes the same.
 
 The tests run each compiler, the small one and the one that a wing adds.
-Names with d5 cite a row of the page what_the_documents_ask.
 """
 
 import sys
@@ -184,8 +183,9 @@ CARRIERS = {
 }
 
 
+@pytest.mark.asks('D5')
 @pytest.mark.parametrize('name', CARRIERS)
-def test_d5_lowering_drops_the_rules_of_calls(name):
+def test_lowering_drops_the_rules_of_calls(name):
     """lower(custom_jvp_call(f, f_jvp)) == lower(f)"""
     f = lambda x: np.sin(x) * x + 2.0
     g = CARRIERS[name](f)

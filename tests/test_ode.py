@@ -69,7 +69,8 @@ def test_odeint_uses_the_method_of_dormand_and_prince():
     np.testing.assert_allclose(BENDS, RK45.P[:, 3], rtol=1e-12, atol=1e-14)
 
 
-def test_d16_odeint_agrees_with_scipy():
+@pytest.mark.asks('D16')
+def test_odeint_agrees_with_scipy():
     ys = odeint(lotka_volterra, START, TIMES, RATES)
     assert_near(ys, as_scipy_finds_it(TIMES))
     jitted = ad.jit(partial(odeint, lotka_volterra))(START, TIMES, RATES)
@@ -97,10 +98,11 @@ def test_single_precision_stays_single():
 
 # Derivatives
 
+@pytest.mark.asks('D15')
 @pytest.mark.parametrize('func, y0, t, p', [
     (lotka_volterra, START, TIMES[:4], RATES),
     (forced, np.array([[1.0, -2.0]]), TIMES[1:4], 2.0)])
-def test_d15_check_grads_passes_for_every_argument(func, y0, t, p):
+def test_check_grads_passes_for_every_argument(func, y0, t, p):
     f = partial(odeint, func, rtol=1e-10, atol=1e-10)
     # Small differences would show the steps, large ones the curvature.
     ad.check_grads(f, (y0, t, p), 1, modes=('rev', 'fwd'), eps=1e-4,
@@ -128,7 +130,8 @@ INSIDE = [
         lambda y, t, n: -k * y * n, 1.0, [0, 1], np.int64(2))[1], np.cos, k)]
 
 
-def test_d15_derivatives_are_right_inside_every_transform():
+@pytest.mark.asks('D15')
+def test_derivatives_are_right_inside_every_transform():
     """It is exp(-2k), whether k is captured, an argument, or a time."""
     truth = np.exp(-1)
     for f in INSIDE:

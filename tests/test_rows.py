@@ -1,9 +1,10 @@
-"""Guard rows of the requirements that go through several modules.
+"""Known problems that go through several modules: they stay solved.
 
-They are the problems that the design document lists (row D18), the page's
-example (R1), the old mechanism (D2), and mistakes with custom rules that the
-tests of the single modules don't make.  The forward forms of D18 are in
-tests/test_custom_jvp.py, those of custom_gradient in tests/test_closures.py.
+They are the problems that the design document lists (row D18 of *What the
+documents ask*), the page's example (R1), the old mechanism (D2), and mistakes
+with custom rules that the tests of the single modules don't make.  The
+forward forms of D18 are in test_custom_jvp.py, those of custom_gradient in
+test_closures.py.
 """
 
 from functools import partial
@@ -24,7 +25,8 @@ STAGES = pytest.mark.parametrize('stage', [lambda f: f, staged])
 
 # D18
 
-def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
+@pytest.mark.asks('D18')
+def test_the_linear_part_is_staged_once_and_transposed_later():
     """jax 636: a rule ran again for each tangent and each cotangent."""
     runs = []
     f = ad.custom_jvp(lambda x: np.sin(x))
@@ -42,8 +44,9 @@ def test_d18_636_the_linear_part_is_staged_once_and_transposed_later():
     assert runs == ['jvp'] * 2
 
 
+@pytest.mark.asks('D18')
 @STAGES
-def test_d18_1249_vmap_keeps_the_rule(stage):
+def test_vmap_keeps_the_rule(stage):
     """jax 1249: vmap went through the function, and its rule was gone."""
     f = ad.custom_vjp(lambda x: np.log(1 + np.exp(x)))
     f.defvjp(lambda x: (f(x), x), lambda x, ct: (
@@ -57,7 +60,8 @@ def test_d18_1249_vmap_keeps_the_rule(stage):
             assert_same(g(x), np.array([0.5, 1.0]))
 
 
-def test_d18_1275_python_runs_in_both_passes():
+@pytest.mark.asks('D18')
+def test_python_runs_in_both_passes():
     """jax 1275: a VJP rule could not run a solver or test for NaN."""
     def halved(x):
         while x > 1:
@@ -78,8 +82,9 @@ def test_d18_1275_python_runs_in_both_passes():
     assert current_trace() is Trace.base
 
 
+@pytest.mark.asks('D18')
 @STAGES
-def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
+def test_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
     """jax 1670: jvp refused zeros, and zeros of integers, as tangents."""
     def g(x, y, n):
         return np.sin(x) * y ** n + np.sum(x), n
@@ -92,7 +97,8 @@ def test_d18_1670_a_rule_calls_jvp_with_the_tangents_it_was_given(stage):
             assert_close(ad.vmap(by[0])(X), ad.vmap(by[1])(X))
 
 
-def test_d18_1875_grad_works_over_custom_gradient_in_a_mapped_body():
+@pytest.mark.asks('D18')
+def test_grad_works_over_custom_gradient_in_a_mapped_body():
     """jax 1875: what its rule closed over leaked out of the body."""
     def closing(x, c):
         scale = np.sin(c)
@@ -115,11 +121,12 @@ def test_d18_1875_grad_works_over_custom_gradient_in_a_mapped_body():
 
 # R1: the example of the page
 
+@pytest.mark.asks('R1')
 @pytest.mark.parametrize('stage', [lambda f: f, staged])
 @pytest.mark.parametrize('dtype', [np.float32, float])
 @pytest.mark.parametrize('options', [
     {}, {'symbolic_zeros': False, 'optimize_remat': True}])
-def test_r1_the_example_of_the_page_has_its_gradient(dtype, stage, options):
+def test_the_example_of_the_page_has_its_gradient(dtype, stage, options):
     @ad.custom_vjp
     def f(x, y):
         return np.sin(x) * y
@@ -217,7 +224,8 @@ def old_custom_vjp(f, vjp_rule):
     return primitive.bind
 
 
-def test_d2_the_old_way_loses_a_vjp_under_vmap():
+@pytest.mark.asks('D2')
+def test_the_old_way_loses_a_vjp_under_vmap():
     """The design document's own program, and its numbers."""
     f = old_custom_vjp(double, lambda x: (double(x), lambda ct: 3 * ct))
     grad, vmap, ones = draft.grad, draft.vmap, np.ones(4)

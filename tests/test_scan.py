@@ -1,8 +1,7 @@
 """Guard `scan`: types, errors, residuals, and custom rules in a loop.
 
 Derivatives of random loops are compared with unrolled loops in
-test_unrolled.py.  Names such as d18 and hard_case are the appendix's
-*What the documents ask*.
+test_unrolled.py.
 """
 
 from functools import partial
@@ -126,7 +125,7 @@ def test_linear_transpose_works_through_a_scan():
 
 # Custom rules
 
-def test_hard_case_1_a_rule_survives_at_second_order():
+def test_a_rule_survives_at_second_order():
     f = with_jvp(lambda x: np.sin(x),
                  lambda p, t: (f(*p), 10 * np.cos(p[0]) * t[0]))
     for wrap in (lambda f: f, ad.jit, ad.checkpoint):
@@ -138,7 +137,7 @@ def test_hard_case_1_a_rule_survives_at_second_order():
             assert_close(order(g)(1.0), -10805.46137749049)
 
 
-def test_hard_case_6_carries_get_tangents_one_step_late():
+def test_carries_get_tangents_one_step_late():
     def f(lib, x):
         (a, b, c), ys = lib.scan(lambda k, _: ((k[1], k[2], x * k[2]), k[0]),
                                  (1., 1., 1.), None, length=4)
@@ -152,7 +151,8 @@ def test_hard_case_6_carries_get_tangents_one_step_late():
         assert_close(ad.vmap(g)(X), np.stack([f(unrolled, x) for x in X]))
 
 
-def test_d18_1097_custom_rules_survive_array_functions_in_a_loop():
+@pytest.mark.asks('D18')
+def test_custom_rules_survive_array_functions_in_a_loop():
     """jax 1097: a rule was lost under an array function, in a loop."""
     f = with_vjp(lambda x: np.sin(x), lambda x: (f(x), x),
                  lambda x, ct: (7 * ct * np.cos(x),))
@@ -167,7 +167,8 @@ def test_d18_1097_custom_rules_survive_array_functions_in_a_loop():
         assert_close(change(one), 21 * np.cos(one) + 2)
 
 
-def test_d18_1723_a_custom_rule_is_used_inside_control_flow():
+@pytest.mark.asks('D18')
+def test_a_custom_rule_is_used_inside_control_flow():
     """jax 1723: the rule of a function in a loop was not used."""
     f = with_vjp(lambda x: x * x, lambda x: (x * x, x),
                  lambda x, ct: (3 * ct * x,))
@@ -182,7 +183,8 @@ def test_d18_1723_a_custom_rule_is_used_inside_control_flow():
     assert ad.grad(ad.checkpoint(g))(2.0) == 72.0
 
 
-def test_d18_1875_grad_works_over_custom_gradient_inside_scan():
+@pytest.mark.asks('D18')
+def test_grad_works_over_custom_gradient_inside_scan():
     """jax 1875: a rule closes over a value that the step has computed."""
     @ad.custom_gradient
     def f(x, y):

@@ -116,8 +116,9 @@ SLOPES = {
 }
 
 
+@pytest.mark.asks('D14')
 @pytest.mark.parametrize('name', TABLE)
-def test_d14_values_and_derivatives_equal_mpmaths(name):
+def test_values_and_derivatives_equal_mpmaths(name):
     f, oracle, xs = TABLE[name]
     for order, ways in enumerate([VALUES, SLOPES]):
         truth = exact(oracle, xs, order)
@@ -138,7 +139,8 @@ OUTSIDE = np.array([-INF, -1e300, -0.5, -1e-300, -SMALLEST, np.nextafter(
     1, 2), 1.5, 1e300, INF])
 
 
-def test_d14_values_are_right_at_the_end_of_the_number_line():
+@pytest.mark.asks('D14')
+def test_values_are_right_at_the_end_of_the_number_line():
     # logit has poles, and their sum is inf - inf
     with np.errstate(divide='ignore', invalid='ignore'):
         for f, (xs, ys, slopes) in AT_THE_END.items():
@@ -149,7 +151,8 @@ def test_d14_values_are_right_at_the_end_of_the_number_line():
                 np.testing.assert_allclose(way(f)(xs), slopes, 1e-15)
 
 
-def test_d14_logit_outside_is_nan_with_all_its_derivatives():
+@pytest.mark.asks('D14')
+def test_logit_outside_is_nan_with_all_its_derivatives():
     """JAX 0.10.2 and 0.12.0.1 give -4/3 for the slope at 1.5."""
     for way in *VALUES.values(), *SLOPES.values():
         assert np.isnan(way(logit)(OUTSIDE)).all()
@@ -242,7 +245,8 @@ def mp_logsumexp(x, b=None):
         abs(a) * abs(1 - q) + lever - abs(a * q) for a, q in zip(x, p)]
 
 
-def test_d14_logsumexp_equals_exact_sums():
+@pytest.mark.asks('D14')
+def test_logsumexp_equals_exact_sums():
     for row in ROWS:
         x = np.array(row)
         value, p, condition, conditions = mp_logsumexp(row)
@@ -253,7 +257,8 @@ def test_d14_logsumexp_equals_exact_sums():
                 assert_ulps(slopes(x), p, conditions)
 
 
-def test_d14_logsumexp_with_weights_equals_exact_sums():
+@pytest.mark.asks('D14')
+def test_logsumexp_with_weights_equals_exact_sums():
     f = lambda x, b: logsumexp(x, b=b)
     for x, b in WEIGHTS:
         value, p, condition, conditions = mp_logsumexp(x, b)

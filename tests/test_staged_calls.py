@@ -1,9 +1,7 @@
 """staged_calls.py: a custom rule survives in a jaxpr.
 
 The rules say three times the truth, so a result shows whether its rule was
-used. A name such as `d1_...` cites a row of REQUIREMENTS.md: d of the design
-document, r of the reference page, b beyond JAX; `hard_case` is one of its
-hard cases.
+used.
 """
 
 import itertools
@@ -49,9 +47,10 @@ NESTINGS = [''.join(names) for n in (1, 2, 3)
             for names in itertools.product(TRANSFORMS, repeat=n)]
 
 
+@pytest.mark.asks('D1', 'D6', 'D9')
 @pytest.mark.parametrize('make, kinds', [
     (make, kinds) for make, *kinds in RULES])
-def test_d1_d6_d9_every_nesting_keeps_every_rule(make, kinds):
+def test_every_nesting_keeps_every_rule(make, kinds):
     forwards, backwards = 5, 3 if 'vjp' in kinds else 5
     factors = {'j': forwards, 'l': forwards, 'g': backwards}
     for i, names in enumerate(NESTINGS):
@@ -68,7 +67,8 @@ def test_d1_d6_d9_every_nesting_keeps_every_rule(make, kinds):
 
 # D5, D6: the content of the jaxpr
 
-def test_d6_the_equation_holds_the_call_and_its_rule():
+@pytest.mark.asks('D6')
+def test_the_equation_holds_the_call_and_its_rule():
     jaxpr = ad.make_jaxpr(lambda x: square(x) + 1)(2.0)
     eqn, add = jaxpr.eqns
     assert eqn.primitive is custom_jvp_call_p
@@ -89,7 +89,8 @@ def test_d6_the_equation_holds_the_call_and_its_rule():
 
 # D6: the rule is delayed
 
-def test_d6_a_rule_does_not_run_while_its_function_is_staged():
+@pytest.mark.asks('D6')
+def test_a_rule_does_not_run_while_its_function_is_staged():
     runs = []
     f = custom(lambda x: runs.append('f') or np.sin(x),
                lambda p, t: runs.append('rule') or (np.sin(p[0]), t[0]))
@@ -103,7 +104,8 @@ def test_d6_a_rule_does_not_run_while_its_function_is_staged():
     assert runs == ['f', 'rule']
 
 
-def test_d6_a_rule_that_calls_its_own_function_does_not_recurse():
+@pytest.mark.asks('D6')
+def test_a_rule_that_calls_its_own_function_does_not_recurse():
     """Without the thunk, staging the rule would stage the function."""
     f = custom(lambda x: np.sin(x), lambda p, t: (
         f(*p), (f(*p) + np.cos(p[0])) * t[0]))
@@ -119,7 +121,8 @@ def test_d6_a_rule_that_calls_its_own_function_does_not_recurse():
 
 # D2, D3: Python branches
 
-def test_d2_python_branches_work_under_grad_and_not_when_staged():
+@pytest.mark.asks('D2')
+def test_python_branches_work_under_grad_and_not_when_staged():
     f = custom(branching, branching_rule)
     assert ad.grad(f)(2.0) == 3.0 and ad.grad(f)(-2.0) == -5.0
     for g in (f, ad.grad(f), ad.vmap(f), lambda x: f(x) * 2):
@@ -149,7 +152,8 @@ def test_closures_over_constants_become_arguments_of_the_call():
     assert_same(run(X), X * np.arange(4.) + 2)
 
 
-def test_d17_a_rule_that_closes_over_a_staged_tracer_is_named():
+@pytest.mark.asks('D17')
+def test_a_rule_that_closes_over_a_staged_tracer_is_named():
     def f(x, y):
         k = custom(lambda z: 2 * z, lambda p, t: (2 * p[0], x * t[0]))
         return k(y)

@@ -1,4 +1,4 @@
-"""`ad.Primitive`: rows P1 to P6 of the requirements, as in the tutorial.
+"""`ad.Primitive`: a primitive of your own, as in the tutorial.
 
 Rules that say more than the truth show which rule ran: the rule of `power`
 doubles, and the rules of `both` say 3 forwards and 5 backwards.
@@ -99,7 +99,8 @@ def refused(f, *args, words, error=(TypeError, ValueError)):
 
 # P1, and the tutorial's two slips
 
-def test_p1_a_factor_passed_by_keyword_has_no_derivative():
+@pytest.mark.asks('P1')
+def test_a_factor_passed_by_keyword_has_no_derivative():
     """The tutorial binds `factor=factor`, and differentiates by it."""
     for transform in ad.grad, ad.jit:
         for wrap in (lambda x: x), (lambda x: [1, {'a': x}]):
@@ -108,7 +109,8 @@ def test_p1_a_factor_passed_by_keyword_has_no_derivative():
                     words="'factor' of custom_scale.*static.*by position")
 
 
-def test_p1_backward_gets_the_primals():
+@pytest.mark.asks('P1')
+def test_backward_gets_the_primals():
     """The tutorial returns no residuals, but its backward is passed them."""
     for rules in [
             [lambda xs: (p.bind(*xs), scale_backward)],
@@ -121,7 +123,8 @@ def test_p1_backward_gets_the_primals():
 
 # P2
 
-def test_p2_the_numbers_equal_the_tutorials():
+@pytest.mark.asks('P2')
+def test_the_numbers_equal_the_tutorials():
     for stage in (lambda f: f), ad.jit:
         y, y_dot = ad.jvp(stage(scale_p.bind), (X, 2.0), (X_DOT, 0.5))
         assert_close(y, np.array([2.0, 4.0, 6.0]))
@@ -130,14 +133,16 @@ def test_p2_the_numbers_equal_the_tutorials():
         assert_gradients(stage(loss))
 
 
-def test_p2_one_of_the_two_rules_is_enough_for_the_gradient():
+@pytest.mark.asks('P2')
+def test_one_of_the_two_rules_is_enough_for_the_gradient():
     for without in 'def_jvp', 'def_vjp':
         assert_gradients(partial(loss, p=custom_scale(without)))
 
 
 # P3
 
-def test_p3_a_tangent_can_be_a_symbolic_zero():
+@pytest.mark.asks('P3')
+def test_a_tangent_can_be_a_symbolic_zero():
     seen = []
     p = custom_scale('def_jvp', 'def_vjp')
     p.def_jvp(lambda xs, ts: seen.append(ts) or scale_jvp(xs, ts))
@@ -150,14 +155,16 @@ def test_p3_a_tangent_can_be_a_symbolic_zero():
     assert ad.instantiate_zeros(X_DOT) is X_DOT
 
 
-def test_p3_a_rule_can_return_a_zero():
+@pytest.mark.asks('P3')
+def test_a_rule_can_return_a_zero():
     p = primitive('sign', impl=np.sign, jvp=lambda xs, ts: (
         p.bind(*xs), ad.Zero(xs[0])))
     assert_same(ad.jvp(p.bind, (X,), (X_DOT,))[1], np.zeros(3))
     assert_same(ad.grad(lambda x: np.sum(x * p.bind(x)))(X), np.ones(3))
 
 
-def test_p3_a_rule_that_ignores_zeros_is_named():
+@pytest.mark.asks('P3')
+def test_a_rule_that_ignores_zeros_is_named():
     for use in (lambda x, t: x + t, lambda x, t: t[0],
                 lambda x, t: np.asarray(t), lambda x, t: x + float(t)):
         p = custom_scale('def_jvp', 'def_vjp')
@@ -179,7 +186,8 @@ MISSING = [     # methods, a program that asks, and the name of the rule
         lambda x: p.bind(x, 2.0), X)(X), 'Transpose')]
 
 
-def test_p4_a_missing_rule_names_primitive_transform_and_method():
+@pytest.mark.asks('P4')
+def test_a_missing_rule_names_primitive_transform_and_method():
     for methods, program, transform in MISSING:
         refused(program, custom_scale(*methods.split(' or ')),
                 error=NotImplementedError,
@@ -188,7 +196,8 @@ def test_p4_a_missing_rule_names_primitive_transform_and_method():
 
 # P5
 
-def test_p5_check_grads_as_the_tutorial_calls_it():
+@pytest.mark.asks('P5')
+def test_check_grads_as_the_tutorial_calls_it():
     ad.check_grads(scale_p.bind, (X, 2.0), order=2, modes=('fwd', 'rev'),
                    eps=1e-3)
 
@@ -199,8 +208,9 @@ CARRIERS = [ROWS[name] for name in (
     'call', 'custom_jvp', 'jit', 'checkpoint', 'scan', 'cond')]
 
 
+@pytest.mark.asks('P6')
 @pytest.mark.parametrize('carry', CARRIERS)
-def test_p6_every_wrapper_uses_the_rule_in_every_order(carry):
+def test_every_wrapper_uses_the_rule_in_every_order(carry):
     """The n-th derivative of `power` is 2^n times itself."""
     xs = np.linspace(0, 1, 6).reshape(2, 3)
     for modes in '', 'j', 'g', 'jg', 'gj', 'gg':
@@ -211,7 +221,8 @@ def test_p6_every_wrapper_uses_the_rule_in_every_order(carry):
 
 # def_transpose
 
-def test_p6_undefined_primals_mark_the_linear_operands():
+@pytest.mark.asks('P6')
+def test_undefined_primals_mark_the_linear_operands():
     def transpose(ct, x, y):
         assert (y.aval, y.shape) == (ad.typeof(X), (3,))
         assert ad.is_undefined_primal(y) and not ad.is_undefined_primal(x)
@@ -223,7 +234,8 @@ def test_p6_undefined_primals_mark_the_linear_operands():
     assert_close(ct, X * X_DOT)
 
 
-def test_p6_a_transpose_rule_that_returns_something_else_is_named():
+@pytest.mark.asks('P6')
+def test_a_transpose_rule_that_returns_something_else_is_named():
     for cts in (lambda ct: ct, lambda ct: (ct,), lambda ct: None,
                 lambda ct: (ct[:2], None)):
         p = primitive('product', abstract_eval=lambda x, y: x,
@@ -241,7 +253,8 @@ def sincos(jvp):
         vmap=lambda args, dims: ([np.sin(args[0]), args[0]], [0, None]))
 
 
-def test_p6_multiple_results_work_everywhere():
+@pytest.mark.asks('P6')
+def test_multiple_results_work_everywhere():
     p = sincos(lambda xs, ts: (
         p.bind(*xs), [3 * np.cos(xs[0]) * ts[0], -np.sin(xs[0]) * ts[0]]))
     p.def_vmap(lambda args, dims: (p.bind(*args), [0, 0]))
@@ -254,7 +267,8 @@ def test_p6_multiple_results_work_everywhere():
 
 # Parameters
 
-def test_p6_parameters_reach_every_rule():
+@pytest.mark.asks('P6')
+def test_parameters_reach_every_rule():
     seen = {}
     params = {'n': 3, 'function': np.sin, 'primals': (1, 2)}
     p = ad.Primitive('with_params')
@@ -289,7 +303,8 @@ def test_p6_parameters_reach_every_rule():
 
 # def_lowering
 
-def test_p6_the_text_of_def_lowering_appears_in_the_source():
+@pytest.mark.asks('P6')
+def test_the_text_of_def_lowering_appears_in_the_source():
     p = primitive('shifted', impl=lambda x, by: np.exp(x) + by,
                   lowering=lambda emitter, x, by: (
                       f'np.exp({x}) + {emitter.value(by)}'))
@@ -298,7 +313,8 @@ def test_p6_the_text_of_def_lowering_appears_in_the_source():
     assert '    b = np.exp(a) + 1.5' in f.source
 
 
-def test_p6_without_lowering_the_program_calls_the_implementation():
+@pytest.mark.asks('P6')
+def test_without_lowering_the_program_calls_the_implementation():
     runs = []
     p = primitive('noted', impl=lambda x: runs.append(type(x)) or np.exp(x))
     f = ad.jit(lambda x: p.bind(x) * 2)
@@ -309,7 +325,8 @@ def test_p6_without_lowering_the_program_calls_the_implementation():
 
 # def_vmap
 
-def test_p6_a_batching_rule_can_return_any_axis():
+@pytest.mark.asks('P6')
+def test_a_batching_rule_can_return_any_axis():
     x = np.arange(24.0).reshape(2, 3, 4)
     for out_dim in 0, 2, -2:
         p = primitive('double', vmap=lambda args, dims: (
@@ -318,7 +335,8 @@ def test_p6_a_batching_rule_can_return_any_axis():
         assert_same(ad.jit(ad.vmap(p.bind))(x), 2 * x)
 
 
-def test_p6_a_mapped_operand_has_its_axis_in_front():
+@pytest.mark.asks('P6')
+def test_a_mapped_operand_has_its_axis_in_front():
     seen = []
     p = primitive('watch', vmap=lambda args, dims: (
         seen.append(([np.shape(x) for x in args], dims)) or X, None))
@@ -327,7 +345,8 @@ def test_p6_a_mapped_operand_has_its_axis_in_front():
     assert seen == [([(6, 4, 5), (3,), ()], (0, None, None))]
 
 
-def test_p6_a_batching_rule_that_returns_something_else_is_named():
+@pytest.mark.asks('P6')
+def test_a_batching_rule_that_returns_something_else_is_named():
     for out in (lambda x: x, lambda x: (x, 5), lambda x: (x, 0, 0),
                 lambda x: (x[0], 0)):
         p = primitive('double', vmap=lambda args, dims: out(*args))
@@ -336,7 +355,8 @@ def test_p6_a_batching_rule_that_returns_something_else_is_named():
 
 # Integers, Python numbers, trees
 
-def test_p6_integers_have_no_tangent():
+@pytest.mark.asks('P6')
+def test_integers_have_no_tangent():
     def jvp(primals, tangents):
         (x, n), (x_dot, n_dot) = primals, tangents
         assert isinstance(n_dot, ad.Zero) and n_dot.aval.dtype == ad.float0
@@ -354,7 +374,8 @@ def test_p6_integers_have_no_tangent():
             assert np.result_type(ad.vjp(f, 3.0, 2)[1](1.0)[1]) == ad.float0
 
 
-def test_p6_trees_are_not_operands():
+@pytest.mark.asks('P6')
+def test_trees_are_not_operands():
     for tree in (lambda x: {'a': x}), (lambda x: 'abc'):
         for transform in (lambda f: f), ad.grad:
             refused(transform(lambda x: power_p.bind(tree(x)) and x), 2.0,
@@ -363,7 +384,8 @@ def test_p6_trees_are_not_operands():
 
 # Both rules
 
-def test_p6_with_both_rules_each_mode_uses_its_own():
+@pytest.mark.asks('P6')
+def test_with_both_rules_each_mode_uses_its_own():
     def jvp(primals, tangents):
         ran.append('jvp')
         y = p.bind(*primals)
@@ -389,7 +411,8 @@ def test_p6_with_both_rules_each_mode_uses_its_own():
             assert ran == expected.split(), names
 
 
-def test_p6_a_primitive_with_only_a_vjp_rule_refuses_forward_mode():
+@pytest.mark.asks('P6')
+def test_a_primitive_with_only_a_vjp_rule_refuses_forward_mode():
     p = primitive('back', vjp=[lambda x: (np.exp(x), np.exp(x)),
                                lambda y, ct: (5 * y * ct,)])
     for f in p.bind, staged(p.bind), ad.jit(p.bind):
@@ -399,14 +422,16 @@ def test_p6_a_primitive_with_only_a_vjp_rule_refuses_forward_mode():
 
 # def_vjp that closes over what is traced
 
-def test_p6_a_backward_function_closes_over_mapped_and_staged_values():
+@pytest.mark.asks('P6')
+def test_a_backward_function_closes_over_mapped_and_staged_values():
     slope = ad.grad(lambda c, x: primitive('times', vjp=lambda xs: (
         c * xs[0], lambda ct: (5 * c * ct,))).bind(x), 1)
     assert slope(2.0, 3.0) == staged(slope)(2.0, 3.0) == 10.0
     assert_close(ad.jit(ad.vmap(slope))(X, X), 5 * X)
 
 
-def test_p6_closing_over_a_differentiated_value_is_an_error():
+@pytest.mark.asks('P6')
+def test_closing_over_a_differentiated_value_is_an_error():
     """The derivative in `y` would be dropped; see row D17."""
     for rule in (lambda y: {'jvp': lambda xs, ts: (xs[0], ts[0] * y)},
                  lambda y: {'vjp': lambda xs: (xs[0], lambda ct: (ct * y,))}):
@@ -437,14 +462,16 @@ MISTAKES = {    # by name: a rule, and the words of the error
                  'jvp': out(abs)}, r'mine.*float64\[3\].*promised')}
 
 
+@pytest.mark.asks('P6')
 @pytest.mark.parametrize('name', MISTAKES)
-def test_p6_mistakes_of_rules_are_named(name):
+def test_mistakes_of_rules_are_named(name):
     rule, words = MISTAKES[name]
     p = primitive('mine', **rule)
     for f in p.bind, ad.jit(p.bind):
         refused(lambda: ad.vjp(f, X)[1](X), words=rf'(?=.*mine).*{words}')
 
 
-def test_p6_a_rule_with_another_number_of_results_is_named():
+@pytest.mark.asks('P6')
+def test_a_rule_with_another_number_of_results_is_named():
     for rule in out(abs), lambda xs, ts: ([xs[0]], [ts[0]]):
         refused(d(lambda x: sincos(rule).bind(x)[0]), X, words='sincos')

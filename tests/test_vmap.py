@@ -1,7 +1,4 @@
-"""vmap.py: a mapped function returns the stack of its results by element.
-
-Names with d3 cite a row of the page what_the_documents_ask.
-"""
+"""vmap.py: a mapped function returns the stack of its results by element."""
 
 import re
 from collections import OrderedDict
@@ -229,7 +226,8 @@ def test_mapped_masks_name_where():
             ad.vmap(f)(A)
 
 
-def test_d3_truth_of_a_traced_value_names_the_line():
+@pytest.mark.asks('D3')
+def test_truth_of_a_traced_value_names_the_line():
     def f(x):
         positive = x > 0
         return x if positive else -x

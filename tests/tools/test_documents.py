@@ -15,7 +15,7 @@ COUNTS = {'D': 18, 'P': 6, 'R': 5, 'B': 5}
 ROW = re.compile(r'^\| ([DPRB]\d+) \| .+ \| (.*) \| (.*) \|$', re.MULTILINE)
 ROWS = {row: (names, files)
         for row, names, files in ROW.findall(PAGE.read_text())}
-NAMED = re.compile(r'^(?:    )?def test_([dprb]\d+)_', re.MULTILINE)
+MARKED = re.compile(r'^(?:    )?@pytest\.mark\.asks\((.*)\)$', re.MULTILINE)
 
 
 def test_all_rows_are_there_in_order():
@@ -24,10 +24,11 @@ def test_all_rows_are_there_in_order():
 
 
 def test_each_row_lists_the_files_with_its_tests():
-    found = {row: [] for row in ROWS}     # and no test names another row
+    found = {row: [] for row in ROWS}     # and no test marks another row
     for path in sorted((ROOT / 'tests').rglob('test_*.py')):
-        for row in {*NAMED.findall(path.read_text())}:
-            found[row.upper()].append(path.relative_to(ROOT).as_posix())
+        marks = ' '.join(MARKED.findall(path.read_text()))
+        for row in {*re.findall(r"'(\w+)'", marks)}:
+            found[row].append(path.relative_to(ROOT).as_posix())
     assert {row: re.findall('`(.*?)`', files)
             for row, (_, files) in ROWS.items()} == found
     assert all(found.values())
@@ -48,12 +49,14 @@ def test_a_missing_definition_is_an_error():
         reference.linked('[`core.trace.nowhere`][]', PAGE)
 
 
-def test_b4_every_statement_of_the_draft_is_in_book_one_once(monkeypatch):
+@pytest.mark.asks('B4')
+def test_every_statement_of_the_draft_is_in_book_one_once(monkeypatch):
     monkeypatch.chdir(ROOT)
     assert weave.check(Path()) == []
 
 
-def test_b5_every_page_with_a_cell_is_run_by_the_build():
+@pytest.mark.asks('B5')
+def test_every_page_with_a_cell_is_run_by_the_build():
     """The sources hold no outputs, so no output was typed by hand."""
     for page in weave.chapters(ROOT):
         cells = [block for block in weave.blocks(page) if block.runs]
