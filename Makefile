@@ -75,8 +75,9 @@ test-all: test   ## run the rest, too: every program under every transformation
 # The tests that depend on NumPy's types, values, and messages.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 	@.venv/oldest/bin/python -m pytest --no-header $(HANDS) autodiff_mini \
-	  tests/more tests/test_abstract.py tests/test_lowering.py \
-	  tests/test_numpy_api.py tests/test_patch.py tests/test_programs.py \
+	  tests/more tests/test_abstract.py \
+	  tests/test_lowering.py tests/test_numpy_api.py \
+	  tests/test_patch.py tests/test_programs.py \
 	  tests/test_writing.py
 
 WITH_JAX = $(PYTEST) $(HANDS) --all --share $(SHARE) -k jax \

@@ -28,7 +28,8 @@ SQUARES = [
     'tests/test_programs.py::'
     'test_values_equal_numpys_and_tangents_the_derivative',
     'tests/test_vmap.py::test_vmap_is_the_stack',
-    'tests/test_abstract.py::test_types_equal_those_of_numpys_results',
+    'tests/test_abstract.py::'
+    'test_types_equal_those_of_numpys_results',
     'tests/test_partial_eval.py::test_linearize_is_jvp',
     'tests/test_transpose.py::test_vjp_is_the_transpose_of_jvp',
     'tests/test_hard_points.py',

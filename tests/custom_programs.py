@@ -1,4 +1,4 @@
-"""The table of programs with custom rules, in the form of tests/programs.py.
+"""The table of programs with custom rules, in the form of programs.py.
 
 Most rules are wrong on purpose, so a result shows whether its rule was used.
 The `truth` of a program has the derivative that the rule claims at this

@@ -7,7 +7,7 @@ into them in many ways, including inside functions that are transformed, that
 close over them, or that yield.
 
 Under a transformation, it must return what NumPy returns or raise one of
-`REFUSALS`.  See tests/test_writing.py.
+`REFUSALS`.  See test_writing.py.
 """
 
 import random

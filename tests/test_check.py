@@ -99,7 +99,7 @@ def test_a_failure_is_shown_and_late_jobs_are_listed(capsys):
         assert late[0] and late[1]
 
 
-# --row (tests/amount.py)
+# --row (amount.py)
 
 ABOUT = '''
 import pytest

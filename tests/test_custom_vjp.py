@@ -23,7 +23,7 @@ from tests.transforms import X, d, staged, summed_grad
 from tests.trees import Pair, assert_trees
 from tests.vjp_rules import custom, held, refused, square
 
-# D1: vmap keeps custom rules. tests/test_staged_calls.py has every nesting.
+# D1: vmap keeps custom rules. test_staged_calls.py has every nesting.
 
 @pytest.mark.asks('D9')
 def test_bwd_has_a_derivative_too():
@@ -670,7 +670,7 @@ def test_a_closed_over_value_is_differentiated(where):
     assert ad.grad(g)(3.0) in (1.0, 3.0)
 
 
-# B1: both rules on one function. tests/test_staged_calls.py checks that each
+# B1: both rules on one function. test_staged_calls.py checks that each
 # mode uses its own rule in every nesting.
 
 @pytest.mark.asks('B1')

@@ -1,7 +1,7 @@
 """wings/more_calls/custom_vmap.py: under vmap, the function uses its rule.
 
 The rule of `square` says 3x^2, so a result shows whether it was used. What
-JAX can run gives the same values there (tests/test_jax_oracle.py).
+JAX can run gives the same values there (test_jax_oracle.py).
 """
 
 import numpy as np

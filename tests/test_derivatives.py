@@ -1,6 +1,6 @@
 """Derivatives for users: linearize, vjp, grad, Jacobians, Hessians.
 
-Values are compared with closed forms. tests/test_transpose.py checks the
+Values are compared with closed forms. test_transpose.py checks the
 transposes of all programs.
 """
 

@@ -313,7 +313,7 @@ def test_the_cause_of_an_error_of_numpys_is_read_last():
         assert isinstance(e.value.__context__, ad.ConcretizationTypeError)
 
 
-# What the error of a program with a slip says (tests/slips.py).
+# What the error of a program with a slip says (slips.py).
 
 def run(program):
     """Run a program as if it were a file, so that its lines can be shown."""

@@ -208,7 +208,8 @@ def main():
 def test_modules_of_wings_are_imported_when_a_program_asks_for_them():
     """They change nothing when they are imported first, or after staging."""
     left, (asked, first, after) = json.loads(subprocess.check_output([
-        sys.executable, '-c', 'from tests.test_imports import main; main()']))
+        sys.executable, '-c',
+        'from tests.test_imports import main; main()']))
     assert {'autodiff_mini.wings.more_numpy.scipy_special', 'autodiff_mini.draft',
             'autodiff_mini.wings.messages.advice'} <= {*left}
     for name in asked:

@@ -1,6 +1,6 @@
 """Mistakes in calls: the words of their errors are the ones that JAX uses.
 
-tests/test_jax_mistakes.py compares them with JAX.
+test_jax_mistakes.py compares them with JAX.
 """
 
 import numpy as np

@@ -17,6 +17,7 @@ SAMPLE = ['sin', 'reduce_max', 'custom_jvp_call']
 @pytest.mark.rest
 def test_wrong_rules_are_caught():
     run = subprocess.run(
-        [sys.executable, '-m', 'tests.mutants', *SAMPLE, '--every', '6'],
+        [sys.executable, '-m', 'tests.mutants', *SAMPLE,
+         '--every', '6'],
         cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -1,6 +1,6 @@
 """numpy_api.py: NumPy calls on tracers.
 
-The programs of tests/programs.py cover the values, and this file covers the
+The programs of programs.py cover the values, and this file covers the
 rest.
 """
 

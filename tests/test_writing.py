@@ -1,6 +1,6 @@
 """Arrays that change: a program that writes computes what NumPy computes.
 
-If it cannot, an error says whose memory it is. tests/programs.py has a
+If it cannot, an error says whose memory it is. programs.py has a
 program for each way to write, and this file has names, views, and random
 programs.
 """

@@ -1,7 +1,7 @@
 """What works in NumPy and scipy.special, function by function.
 
-The programs of tests/programs.py call the functions. We record these calls,
-and differentiate each function with respect to each argument.
+The programs of programs.py call the functions. We record these calls, and
+differentiate each function with respect to each argument.
 
     python -m tests.what_works      writes book/what_works.json
 """

@@ -1,7 +1,7 @@
 """Make the tables of supported functions from book/what_works.json.
 
-`python -m tests.what_works` makes the data by calling and differentiating
-each function, so no entry is typed by hand.
+`python -m tests.what_works` makes the data by calling and
+differentiating each function, so no entry is typed by hand.
 """
 
 import json

@@ -3,8 +3,8 @@
 Random programs of numbers of all dtypes run as NumPy and Python run them,
 with `ad.plain()`, and with the wing, under each transformation. Values,
 classes, dtypes, signs of zeros, errors, and warnings must be equal.
-`python -m pytest tests/fast/test_fast_law.py --examples 210 -n 2` runs
-100,000 programs.
+100,000 programs run with
+`python -m pytest tests/fast/test_fast_law.py --examples 210 -n 2`.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 
 Random programs run with both, in different error states. Values, classes,
 dtypes, signs of zeros, errors, and warnings must be equal.
-`python -m pytest tests/fused/test_fused_law.py --examples 100 -n 2` runs
-3,400 programs.
+3,400 programs run with
+`python -m pytest tests/fused/test_fused_law.py --examples 100 -n 2`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The pages as Markdown: links that work, samples that run.
 
-tests/test_site.py checks the same for the built site.
+test_site.py checks the same for the built site.
 """
 
 import builtins
