@@ -55,18 +55,18 @@ publish:   ## build the site for SITE_URL=https://..., copy it TO=host:folder
 	  echo "    make publish SITE_URL=https://example.org/book/"; exit 1; }
 	@$(MAKE) --no-print-directory $(if $(PDF),pdf,book)
 	@$(if $(PDF),cp book.pdf site/)
-	@$(PYTEST) -q tests/test_site.py::test_every_link_works
+	@$(PYTEST) -q tests/book/test_site.py::test_every_link_works
 	@$(BIN)/python -m book.tools.online $(SITE_URL)
 	@touch site/.nojekyll   # or GitHub leaves out files that begin with _
 	@if [ -n "$(TO)" ]; then rsync -rt --delete site/ $(TO); else \
 	  echo "Now copy site/ to $(SITE_URL). Any static host will do."; \
 	  echo "With TO=user@host:folder, rsync copies it for you."; fi
 
-test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/test_vmap.py
+test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/columns/test_vmap.py
 	@$(PYTEST) $(WHICH)
 
 check: .venv/ready   ## weave and test what has changed, in about ten seconds
-	@$(BIN)/python -m tests.check
+	@$(BIN)/python -m tests.commands.check
 
 test-all: test   ## run the rest, too: every program under every transformation
 	@$(PYTEST) $(HANDS) --all --share $(SHARE) --examples 5 \
@@ -75,13 +75,13 @@ test-all: test   ## run the rest, too: every program under every transformation
 # The tests that depend on NumPy's types, values, and messages.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 	@.venv/oldest/bin/python -m pytest --no-header $(HANDS) autodiff_mini \
-	  tests/more tests/test_abstract.py \
-	  tests/test_lowering.py tests/test_numpy_api.py \
-	  tests/test_patch.py tests/test_programs.py \
-	  tests/test_writing.py
+	  tests/wings/more_numpy tests/columns/test_abstract.py \
+	  tests/columns/test_lowering.py tests/rows/test_numpy_api.py \
+	  tests/wings/writing/test_patch.py tests/rows/test_programs.py \
+	  tests/wings/writing/test_writing.py
 
 WITH_JAX = $(PYTEST) $(HANDS) --all --share $(SHARE) -k jax \
-  tests/test_jax_*.py tests/test_ode.py
+  tests/jax/test_jax_*.py tests/wings/applications/test_ode.py
 
 # Run with the newest JAX for this Python, which is in .venv, and with 0.10.2.
 # No program runs often enough to be worth optimizing.
@@ -105,19 +105,19 @@ TORCH ?= 2.13.0
 test-torch: .venv/torch-$(TORCH)   ## run the puzzle in PyTorch, or in TORCH=2.15.0
 	@echo "With PyTorch $(TORCH)"
 	@PYTHONPATH=$(CURDIR)/.venv/torch-$(TORCH) $(PYTEST) --all \
-	  tests/test_torch.py
+	  tests/jax/test_torch.py
 
 # The modules have no annotations, so stubtest compares the public names.
 lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
-	@$(BIN)/ruff check -q autodiff_mini tests/test_user_programs.py
-	@$(BIN)/isort -c -q autodiff_mini tests/test_user_programs.py
+	@$(BIN)/ruff check -q autodiff_mini tests/edge/test_user_programs.py
+	@$(BIN)/isort -c -q autodiff_mini tests/edge/test_user_programs.py
 	@$(BIN)/pyright --pythonpath $(BIN)/python --level error
 	@$(BIN)/mypy
 	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \
-	  --mypy-config-file pyproject.toml --allowlist tests/stubtest.txt
+	  --mypy-config-file pyproject.toml --allowlist tests/support/stubtest.txt
 
 mutants: .venv/ready   ## plant wrong rules and list those that no test catches
-	@$(BIN)/python -m tests.mutants
+	@$(BIN)/python -m tests.commands.mutants
 
 # Test the site without an address, so that all its links are relative.
 test-site: export SITE_URL :=
@@ -125,22 +125,22 @@ test-site: .venv/ready .venv/browser   ## open every page of the site in a brows
 	@$(MAKE) --no-print-directory runtime || \
 	  echo "There is no Python for the browser, so no page runs in it."
 	@$(MAKE) --no-print-directory book
-	@$(PYTEST) tests/test_print.py & print=$$!; \
-	$(PYTEST) $(HANDS) --all tests/test_site.py \
-	  tests/tools/test_hooks.py tests/tools/test_questions.py \
-	  tests/tools/test_theme.py; site=$$?; \
+	@$(PYTEST) tests/book/test_print.py & print=$$!; \
+	$(PYTEST) $(HANDS) --all tests/book/test_site.py \
+	  tests/book/test_hooks.py tests/book/test_questions.py \
+	  tests/book/test_theme.py; site=$$?; \
 	wait $$print && exit $$site
 	@$(PYTEST) $(HANDS) $(if $(filter 1,$(SHARE)),--all) \
-	  tests/test_in_page.py
+	  tests/book/test_in_page.py
 
 pdf: book .venv/browser   ## print the whole book into book.pdf
 	@$(BIN)/python -m book.tools.pdf
 
 test-package: .venv/package   ## build the wheel and the sdist, and try both
-	@$(PYTEST) --all tests/test_package.py
+	@$(PYTEST) --all tests/house/test_package.py
 
 test-commands: .venv/lab .venv/browser   ## start every command of the README
-	@$(PYTEST) $(HANDS) --all tests/test_commands.py
+	@$(PYTEST) $(HANDS) --all tests/house/test_commands.py
 
 watch: .venv/ready   ## do the exercises, all or starting at E=02_1 or chapter E=02
 	@$(BIN)/python -m book.tools.watch $(E)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from autodiff_mini.core.trace import Trace, current_trace, set_current_trace
-from tests import amount
+from tests.support import amount
 
 
 def pytest_addoption(parser):
-    group = parser.getgroup('how much is tested (tests/amount.py)')
+    group = parser.getgroup('how much is tested (tests/support/amount.py)')
     group.addoption('--all', action='store_true',
                     help='run every program, not just one of each kind')
     group.addoption('--row', default='', metavar='NAME',

@@ -14,6 +14,8 @@ from functools import lru_cache
 from importlib import import_module
 from types import TracebackType
 
+import numpy as np
+
 from autodiff_mini.core import seams
 
 
@@ -290,7 +292,8 @@ def full_name(function):
                 method, f'.{method}')
     special = sys.modules.get('scipy.special')
     name = function.__name__
-    if getattr(special, name, None) is function:
+    if getattr(special, name, None) is function and (
+            getattr(np, name, None) is not function):   # it has np.sinc, too
         return f'scipy.special.{name}'
     return f'{getattr(function, "__module__", "numpy")}.{name}'
 

@@ -25,7 +25,7 @@ from numpy._core import fromnumeric, overrides
 
 MOST = 100_000          # characters that one cell may print
 WIDTH = 79
-LIBRARY = 'autodiff_mini', 'tests.jaxpr_checks'    # and what uses it
+LIBRARY = 'autodiff_mini', 'tests.support.jaxpr_checks'    # and what uses it
 SITE = next(path for path in sys.path if path.endswith('site-packages')) + '/'
 PRINT, ERRORS = numpy.get_printoptions(), numpy.geterr()
 say = print             # the worker puts its own here

@@ -62,7 +62,7 @@ def settings():
 
 def library():
     """Return the library and `cells.py` as an archive, the same each time."""
-    paths = [ROOT / 'tests/jaxpr_checks.py',
+    paths = [ROOT / 'tests/support/jaxpr_checks.py',
              *sorted((ROOT / weave.PACKAGE).rglob('*'))]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes()
              for path in paths if path.suffix in ('.py', '.js', '.json')}

@@ -24,7 +24,7 @@ from pypdf.generic import NameObject, TextStringObject, TreeObject
 
 from book.tools.pages import RELEASE
 from book.tools.places import ROOT
-from tests.browser import browsing, installed, serving
+from tests.support.browser import browsing, installed, serving
 
 HERE = Path(__file__).parent / 'print'
 CONFIG = load_config(str(ROOT / 'mkdocs.yml'))

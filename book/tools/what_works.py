@@ -1,6 +1,6 @@
 """Make the tables of supported functions from book/what_works.json.
 
-`python -m tests.what_works` makes the data by calling and
+`python -m tests.commands.what_works` makes the data by calling and
 differentiating each function, so no entry is typed by hand.
 """
 

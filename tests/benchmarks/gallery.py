@@ -14,7 +14,7 @@ import numpy as np
 import autodiff_mini as ad
 from tests.benchmarks.measure import seconds
 from tests.benchmarks.peers import anp, autograd
-from tests.gallery import GALLERY
+from tests.tables.gallery import GALLERY
 
 TURNS, TURN = 7, 0.005  # seconds
 WARM = 40   # calls, after which operations are prepared

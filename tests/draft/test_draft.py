@@ -17,10 +17,10 @@ import autodiff_mini as ad
 from autodiff_mini import draft
 from autodiff_mini.draft.jit import compiled
 from book.tools.mainline import code_lines
-from tests import amount
 from tests.draft.programs import (
     DRAFT, LIBRARY, PROGRAMS, STACKS, as_long_as, cannot, transformed)
-from tests.programs import PROGRAMS as TABLE
+from tests.support import amount
+from tests.tables.programs import PROGRAMS as TABLE
 
 MODULES = {path.stem: path.read_text()
            for path in Path(draft.__file__).parent.glob('[!_]*.py')}

@@ -17,8 +17,8 @@ from autodiff_mini import draft
 from autodiff_mini.draft import grad, linearize, scan, vmap
 from autodiff_mini.draft.calls import custom_jvp_call_p
 from autodiff_mini.draft.vmap import vmap_rules, vmap_with
-from tests import amount
 from tests.draft.laws import LAWS, REASONS, ROWS, dye, inner, staged, tangent
+from tests.support import amount
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = ROOT / 'book/chapters/19_the_postcard.md'

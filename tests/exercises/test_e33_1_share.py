@@ -1,7 +1,7 @@
 import numpy as np
 
 import autodiff_mini as ad
-from tests.jaxpr_checks import check_jaxpr
+from tests.support.jaxpr_checks import check_jaxpr
 
 X = np.linspace(0.5, 1.5, 4).reshape(2, 2)
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 import autodiff_mini as ad
-from tests.jaxpr_checks import check_jaxpr
+from tests.support.jaxpr_checks import check_jaxpr
 
 SPECIAL = np.array([0.0, -0.0, 1.5, np.inf, -np.inf, np.nan, 5e-324, 1e307])
 BOX = np.arange(24.0).reshape(2, 3, 4)

@@ -1,0 +1,1 @@
+"""Pages, cells, exercises, and the tools that make them."""

@@ -1,0 +1,236 @@
+"""Claims of the book that no other test shows; CLAIMS.md lists them."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import autodiff_mini as ad
+from autodiff_mini import draft
+from autodiff_mini.draft.checkpoint import checkpoint_p
+from autodiff_mini.draft.programs import linear_p
+from autodiff_mini.interpreters.lowering import Lowered
+from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
+from book.tools import exercises
+from tests.support.numerical import assert_close
+from tests.support.wings import needs
+
+ROOT = Path(__file__).parents[2]
+near = np.testing.assert_allclose
+
+
+# Chapter 26
+
+
+def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
+    @ad.custom_jvp
+    def erf(x):
+        return np.vectorize(math.erf, otypes=[float])(x)
+    erf.defjvp(lambda p, t: (
+        erf(*p), 2 / np.sqrt(np.pi) * np.exp(-p[0] ** 2) * t[0]))
+
+    x = np.array([0.0, 0.5, 1.0])
+    slopes = [float(mp.diff(mp.erf, v)) for v in x.tolist()]
+    assert_close(ad.jvp(erf, (x,), (np.ones(3),))[1], np.array(slopes))
+    assert_close(ad.grad(erf)(0.5), slopes[1])
+    for f in ad.jit(erf), ad.vmap(erf):
+        with pytest.raises(ad.TracerArrayConversionError):
+            f(x)
+
+
+# Chapter 16
+
+def newton(system):
+    return lambda a: system.while_loop(
+        lambda x: (x * x / a - 1) ** 2 > 1e-24, lambda x: (x + a / x) / 2, a)
+
+
+def test_the_loop_of_the_root_ends_for_numbers_of_any_size():
+    for a in 10.0 ** np.arange(-100, 101, 10):
+        assert_close(newton(draft)(a) / np.sqrt(a), 1.0)
+
+
+# Chapter 17
+
+
+def test_no_layer_computes_more_than_two_sines():
+    """No layer computes more than two."""
+    def ten(f):
+        def run(x):
+            for _ in range(10):
+                x = f(x)
+            return x
+        return run
+
+    sine, seen = ad.Primitive('sine'), []
+    sine.def_impl(lambda x: (seen.append(x), np.sin(x))[1])
+    sine.def_abstract_eval(lambda x: x)
+    sine.def_jvp(lambda p, t: (sine.bind(*p), np.cos(p[0]) * t[0]))
+    for layers, count in [
+            (ten(ten(sine.bind)), 100),
+            (ten(ad.checkpoint(ten(sine.bind))), 190),
+            (ad.checkpoint(ten(ten(sine.bind))), 199)]:
+        ad.grad(layers)(0.5)        # after everything that happens only once
+        seen.clear()
+        ad.grad(layers)(0.5)
+        assert len(seen) == count
+
+
+# Chapter 18
+
+def test_bounds_of_an_operation_with_one_program_take_a_line():
+    cliff = lambda x: np.tanh(1000 * (x - 0.3337))
+    with exercises.loaded('e18_4_cond', exercises.solution(
+            'e18_4_cond')) as column:
+        row = lambda *intervals, fun: map(
+            list, zip(*column.bounds(fun)(*intervals)))
+        column.bounds_rules.update({checkpoint_p: row, linear_p: row})
+        for f in draft.checkpoint(cliff), draft.jit(cliff):
+            assert column.bounds(draft.grad(f))((0.0, 1.0)) == (0, 2000)
+
+
+# Chapter 19
+
+def swing_in_air(speed, angle, push):
+    velocity = push
+    for _ in range(1000):
+        drag = 0.05 * speed(velocity) * velocity
+        velocity = velocity - 0.01 * (9.81 * np.sin(angle) + drag)
+        angle = angle + 0.01 * velocity
+    return angle
+
+
+@pytest.mark.filterwarnings('ignore:(divide|invalid):RuntimeWarning')
+def test_without_its_rule_a_speed_spoils_a_row_of_the_picture():
+    pushes = np.linspace(-9.0, 9.0, 7)
+    worth = draft.vmap(lambda push: draft.jvp(
+        lambda push: swing_in_air(lambda v: np.sqrt(v * v), 1.0, push),
+        (push,), (1.0,))[1])(pushes)
+    assert np.array_equal(np.isnan(worth), pushes == 0)
+
+
+def test_a_stripe_of_the_picture_is_where_the_number_of_turns_changes():
+    pushes = np.linspace(-9.0, 9.0, 20_001)
+    ends = swing_in_air(np.abs, 0.0, pushes)
+    turns = np.round(ends / (2 * np.pi))
+    steep = np.abs(np.gradient(ends, pushes)) > 20
+    changes = pushes[1:][np.diff(turns) != 0]
+    near(changes, [-8.36, -6.80, 6.80, 8.36], atol=0.01)
+    for push in pushes[steep]:
+        assert np.min(np.abs(push - changes)) < 0.05
+
+
+# Chapter 28
+
+def test_a_formula_that_adds_positive_numbers_loses_no_digits():
+    slope = lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2
+    with mp.workdps(400):
+        for x in np.linspace(-340.0, 700.0, 60).tolist():
+            e = mp.exp(-mp.mpf(x))
+            assert abs(slope(x) / (e / (1 + e) ** 2) - 1) < 1e-15
+
+
+# Chapter 29
+
+@needs('applications')
+def test_repeated_steps_that_shrink_are_enough():
+    """S first enlarges some arrays, and so does its transpose."""
+    s = np.array([[0.5, 100.0], [0.0, 0.5]])
+    solution = lambda b: ad.fixed_point(
+        lambda b, x: b + s @ x, b, np.zeros(2))
+    for jacobian in ad.jacfwd, ad.jacrev:
+        near(jacobian(solution)(np.array([1.0, 2.0])),
+             np.linalg.inv(np.eye(2) - s), 1e-8)
+
+
+@needs('applications')
+def test_a_tangent_solve_with_a_while_loop_has_only_forward_mode():
+    def root(a):
+        far = lambda f: lambda x: np.abs(f(x)) > 1e-13
+        return ad.custom_root(
+            lambda x: x * x - a, 1.5, lambda f, x: 2 ** 0.5,
+            lambda g, y: ad.while_loop(
+                far(lambda x: y - g(x)), lambda x: x + (y - g(x)) / 10, y))
+
+    near(ad.jvp(root, (2.0,), (1.0,))[1], 0.5 / np.sqrt(2.0), 1e-9)
+    with pytest.raises(TypeError, match='while_loop'):
+        ad.grad(root)(2.0)
+
+
+# Chapter 30
+
+def pendulum(y, t):
+    return y[1], -9.81 * np.sin(y[0])
+
+
+@needs('applications')
+def test_a_one_meter_pendulum_swings_almost_five_times_in_ten_seconds():
+    """It starts at its farthest point and passes the middle twice a swing."""
+    angle = ad.odeint(pendulum, (1.0, 0.0), np.linspace(0.0, 10.0, 201))[0]
+    assert np.sum(angle[1:] * angle[:-1] < 0) == 9     # 4.25 to 4.75
+
+
+@needs('applications')
+@pytest.mark.rest
+def test_a_hundred_swings_leave_four_digits():
+    """One swing leaves seven, when the state is the initial one again."""
+    swing = float(4 * mp.ellipk(mp.sin(0.5) ** 2) / mp.sqrt(9.81))
+    near(swing, 2.139137600558689)
+
+    def error(n):
+        angle, speed = ad.odeint(pendulum, (1.0, 0.0), [0.0, n * swing])
+        return abs(angle[-1] - 1) + abs(speed[-1])
+    assert error(1) < 5e-7
+    assert 1e-5 < error(100) < 1e-3
+
+
+# Chapters 33 to 36
+
+
+@needs('fast')
+def test_the_small_compiler_has_the_bits_of_programs_without_a_loop():
+    slope = ad.grad(lambda x: np.sum(x * (1 + np.tanh(x * (1 + x * x)))))
+    x = np.linspace(-4.0, 4.0, 1000)
+    small, = Lowered(ad.make_jaxpr(slope)(x))(x)
+    assert np.array_equal(small, slope(x))
+    assert np.array_equal(small, ad.jit(slope)(x))
+
+
+# Chapter 37
+
+@needs('fast')
+def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):
+    from autodiff_mini.wings.fast import tape
+    tape.preparations.clear()       # which other tests have filled
+
+    def process(self, *args):
+        ran.append(args)
+        return original(self, *args)
+
+    def runs(f):
+        ran.clear()
+        f(np.array([0.5, 1.0]))
+        return bool(ran)
+
+    ran, original = [], PartialEvalTrace.process_primitive
+    monkeypatch.setattr(PartialEvalTrace, 'process_primitive', process)
+    loss = lambda x: np.sum(np.sin(x) * x)
+    slope = ad.grad(loss)
+    assert [runs(slope) for _ in range(tape.OFTEN)][0]
+    assert not runs(slope)
+    assert runs(lambda x: ad.vjp(loss, x)[1](1.0))
+    assert runs(ad.make_jaxpr(slope))
+
+
+# The list itself
+
+def test_every_test_that_the_list_names_exists():
+    proofs = re.findall(r'([\w/]+\.py)::(\w+)',
+                        (ROOT / 'tests/CLAIMS.md').read_text())
+    assert len(proofs) > 100
+    for path, name in set(proofs):
+        text = (ROOT / path).read_text()
+        assert re.search(rf'^def {name}\(', text, re.MULTILINE), (path, name)

@@ -1,0 +1,1 @@
+"""Functions as operands: custom rules, `jit`, branches, loops."""

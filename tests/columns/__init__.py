@@ -1,0 +1,1 @@
+"""The columns of the grid: a file for each interpreter."""

@@ -1,0 +1,1 @@
+"""Commands for developers: `make check` and `make mutants`."""

@@ -1,0 +1,1 @@
+"""Traces, trees, memory, and signatures."""

@@ -1,0 +1,1 @@
+"""Real JAX and PyTorch as second opinions."""

@@ -1,0 +1,353 @@
+"""Claims of the book about JAX 0.10.2 and 0.12 that no other test shows.
+
+If the versions differ, `by_version` has the answer of each. `make test-jax`
+runs it; without JAX it is skipped.
+"""
+
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import autodiff_mini as ad
+from tests.support.real_jax import by_version, jax
+
+pytestmark = pytest.mark.rest
+
+jnp = jax.numpy
+OURS = SimpleNamespace(np=np, custom_jvp=ad.custom_jvp, jvp=ad.jvp,
+                       custom_vjp=ad.custom_vjp, grad=ad.grad, vmap=ad.vmap)
+THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
+                         custom_vjp=jax.custom_vjp, grad=jax.grad,
+                         vmap=jax.vmap)
+
+
+# Chapter 20: containers
+
+
+# Chapters 6 and 9: operands that no rule sees, and a rule that is opened
+
+def test_jax_differentiates_half_of_a_product():
+    """The other operand is in an argument of nondiff_argnums."""
+    product = jax.custom_jvp(lambda a, x: a * x, nondiff_argnums=(0,))
+    product.defjvp(lambda a, primals, tangents: (
+        product(a, *primals), a * tangents[0]))
+    assert jax.jvp(lambda x: product(x, x), (3.0,), (1.0,))[1] == 3
+
+
+# Chapters 11 and 24: which rules a function can have, and shared outputs
+
+def test_jax_loses_the_rule_on_a_tangent_where_reverse_mode_comes_first():
+    """Rows are the outer derivative, and columns the inner one."""
+    def orders(lib):
+        g = lib.custom_jvp(lambda t: t)
+        g.defjvp(lambda p, t: (g(*p), 3 * t[0]))
+        f = lib.custom_jvp(lambda x: x * x / 2)
+        f.defjvp(lambda p, t: (f(*p), g(p[0] * t[0])))
+        derivatives = [
+            lambda f: lambda x: lib.jvp(f, (x,), (1.0,))[1], lib.grad,
+            lambda f: lambda x: lib.linearize(f, x)[1](1.0)]
+        return [[float(outer(inner(f))(2.0)) for inner in derivatives]
+                for outer in derivatives]
+
+    assert orders(jax) == 3 * [by_version({
+        '0.10.2': [3, 1, 1], '0.12': [3, 1, 3]})]
+    assert orders(ad) == 3 * [[3, 3, 3]]
+
+
+def test_jax_hijax_primitive_carries_both_rules():
+    from jax.experimental import hijax
+    base = getattr(hijax, by_version({
+        '0.10.2': 'VJPHiPrimitive', '0.11.2': 'HiPrim'}))
+
+    class Sine(base):
+        def __init__(self, aval):
+            self.in_avals, self.out_aval, self.params = (aval,), aval, {}
+            super().__init__()
+
+        def expand(self, x):
+            return jnp.sin(x)
+
+        def jvp(self, primals, tangents):
+            return self(*primals), 3 * tangents[0]
+
+        def vjp_fwd(self, nonzero, x):
+            return self(x), x
+
+        def vjp_bwd_retval(self, x, ct):
+            return (5 * ct,)
+
+    sine = lambda x: Sine(jax.typeof(x))(x)
+    x = jnp.asarray(1.0)
+    assert jax.jvp(sine, (x,), (x,)) == (jnp.sin(1.0), 3)
+    assert jax.grad(sine)(x) == 5
+
+
+def test_jax_custom_functions_carry_one_rule():
+    assert not hasattr(jax.custom_jvp(jnp.sin), 'defvjp')
+    assert not hasattr(jax.custom_vjp(jnp.sin), 'defjvp')
+
+
+def test_jax_refuses_traced_values_in_nondiff_argnums():
+    f = jax.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    f.defvjp(lambda n, x: (n * x, None), lambda n, _, ct: (n * ct,))
+    with pytest.raises(jax.errors.UnexpectedTracerError):
+        jax.jit(jax.grad(f, 1))(2.0, 1.0)
+
+
+def slope_of_a_shared_output(system, **options):
+    """One output is mapped, and the other is shared by all elements."""
+    f = system.custom_vjp(lambda x, y: (x * y, y * y))
+    f.defvjp(lambda x, y: ((x * y, y * y), (x, y)), lambda kept, cts: (
+        kept[1] * cts[0], kept[0] * cts[0] + 2 * kept[1] * cts[1]), **options)
+
+    def loss(y):
+        products, squares = system.vmap(f, (0, None))(
+            system.np.arange(1.0, 4.0), y)
+        return products.sum() + squares.mean()
+    return system.grad(loss)(2.0)
+
+
+def test_jax_miscounts_or_refuses_a_shared_output_under_vmap():
+    assert slope_of_a_shared_output(OURS) == 10
+    if by_version({'0.10.2': True, '0.12': False}):
+        assert slope_of_a_shared_output(THEIRS) == 18
+        return
+    with pytest.raises(ValueError, match='shared across the batch'):
+        slope_of_a_shared_output(THEIRS)
+    assert slope_of_a_shared_output(THEIRS, generic_batching=True) == 10
+
+
+# Chapter 25: whose memory is it?
+
+def test_jax_pullback_sees_writes_into_a_numpy_argument():
+    x = np.array([1.0, 2.0, 3.0])
+    pullback = jax.vjp(lambda x: jnp.sum(x * x), x)[1]
+    x += 1
+    assert pullback(1.0)[0].tolist() == [4, 6, 8]
+
+
+# Chapter 24: a rule for batches
+
+def square(asked):
+    f = jax.custom_batching.custom_vmap(lambda x: x * x)
+
+    @f.def_vmap
+    def rule(axis_size, in_batched, x):
+        asked.append(tuple(in_batched))
+        return 3 * x * x, in_batched[0]
+    return f
+
+
+def test_jax_has_no_reverse_mode_through_the_box_itself():
+    f = square([])
+    with pytest.raises(ValueError, match='not support reverse-mode'):
+        jax.grad(f)(2.0)
+    assert jax.jvp(f, (2.0,), (1.0,))[1] == 4
+
+
+def test_jax_has_reverse_mode_after_vmap_has_used_the_rule():
+    loss = lambda x: jax.vmap(square([]))(x).sum()
+    x = jnp.arange(3.0)
+    np.testing.assert_allclose(jax.grad(loss)(x), 6 * x, 1e-12)
+
+
+def test_jax_calls_a_vmap_rule_without_a_batch_if_only_tangents_are_mapped():
+    asked = []
+    slope = lambda t: jax.jvp(square(asked), (2.0,), (t,))[1]
+    assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
+    assert asked == [(False,)]
+    assert jax.jacfwd(square([]))(2.0) == 12
+
+
+# Chapter 15: a rule in a loop
+
+def second_slope_of_a_loop():
+    f = jax.custom_jvp(lambda x: jnp.sin(x))
+    f.defjvp(lambda p, t: (f(*p), 10 * jnp.cos(p[0]) * t[0]))
+    loop = lambda x: jax.lax.scan(lambda c, _: (f(c), None), x, None,
+                                  length=3)[0]
+    return jax.grad(jax.grad(loop))(1.0)
+
+
+def test_jax_second_derivative_of_a_scan_is_right_since_0_12():
+    np.testing.assert_allclose(second_slope_of_a_loop(), by_version({
+        '0.10.2': -659.8037175283935, '0.12': -10805.46137749049}), 1e-9)
+
+
+def test_jax_second_derivative_is_right_without_hoisting():
+    """Then JAX does not look in the known half for constant work."""
+    loops = 'jax._src.lax.control_flow.loops._scan_known_hoisting'
+    with patch(loops, lambda jaxpr, consts, n, *_: (
+            jaxpr, consts, [False] * n, [])):
+        slope = second_slope_of_a_loop()
+    np.testing.assert_allclose(slope, -10805.46137749049, 1e-9)
+
+
+def test_jax_partial_evaluation_keeps_a_custom_jvp_call_since_0_12():
+    """It opened the call, so hoisting lost the rule."""
+    from jax._src.api_util import debug_info
+    from jax._src.linear_util import wrap_init
+    from jax.interpreters import partial_eval
+    rule = jax.custom_jvp(lambda x: jnp.sin(x))
+    rule.defjvp(lambda p, t: (rule(*p), 3 * t[0]))
+    f = lambda x: [rule(x)]
+    unknown = partial_eval.PartialVal.unknown(jax.typeof(1.0))
+    jaxpr, *_ = partial_eval.trace_to_jaxpr_nounits(
+        wrap_init(f, debug_info=debug_info('f', f, (1.0,), {})), [unknown])
+    assert [str(eqn.primitive) for eqn in jaxpr.eqns] == by_version({
+        '0.10.2': ['jit'], '0.12': ['custom_jvp_call']})
+
+
+# Chapter 16: a branch in a batch, and a loop of unknown length
+
+def test_jax_chooses_before_the_branch_and_where_does_not():
+    x = jnp.array([4.0, -1.0])
+    double = lambda x: 2 * x
+    cond = lambda x: jax.lax.cond(x > 0, jnp.sqrt, double, x)
+    where = lambda x: jnp.where(x > 0, jnp.sqrt(x), double(x))
+    assert jax.vmap(jax.grad(cond))(x).tolist() == [0.25, 2.0]
+    assert jnp.isnan(jax.vmap(jax.grad(where))(x)).tolist() == [False, True]
+
+
+def test_jax_refuses_reverse_mode_over_a_while_loop():
+    root = lambda a: jax.lax.while_loop(
+        lambda x: (x * x / a - 1) ** 2 > 1e-24, lambda x: (x + a / x) / 2, a)
+    assert jax.jvp(root, (4.0,), (1.0,)) == pytest.approx((2, 0.25))
+    with pytest.raises(ValueError, match='does not work for lax.while_loop'):
+        jax.grad(root)(4.0)
+    newton = jax.custom_jvp(root)
+    newton.defjvp(lambda p, t: (newton(*p), t[0] / (2 * newton(*p))))
+    assert jax.grad(newton)(4.0) == pytest.approx(0.25)
+
+
+# Chapter 17: checkpoints, and a rule that is applied to a tangent
+
+
+def test_policies_of_jax_go_by_names():
+    from jax.ad_checkpoint import checkpoint_name
+    f = lambda x: jnp.sin(jnp.sin(checkpoint_name(jnp.sin(x), 'first')))
+    sines = []
+    for name in 'first', 'no other':
+        policy = jax.checkpoint_policies.save_only_these_names(name)
+        gradient = jax.grad(jax.checkpoint(f, policy=policy))
+        sines.append(str(jax.make_jaxpr(gradient)(1.0)).count('= sin '))
+    assert sines[0] < sines[1]
+
+
+def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
+    product = jax.custom_vjp(lambda x, t: x * t)
+    product.defvjp(lambda x, t: (x * t, (x, t)), lambda kept, ct: (
+        10 * kept[1] * ct, kept[0] * ct))
+    f = jax.custom_jvp(lambda x: x * x / 2)
+    f.defjvp(lambda p, t: (p[0] * p[0] / 2, product(p[0], t[0])))
+    assert jax.jvp(f, (1.0,), (1.0,))[1] == 1
+    with pytest.raises(NotImplementedError, match='custom_vjp_call'):
+        jax.grad(jax.grad(f))(1.0)
+
+
+# Chapters 28 and 30
+
+def test_jax_has_other_slopes_at_corners_that_cancel():
+    for system, np_, slope, second in (jax, jnp, 0, 0.25), (ad, np, 0.5, 0):
+        f = lambda x: np_.maximum(x, 0.0) + np_.log1p(np_.exp(-np_.abs(x)))
+        assert system.grad(f)(0.0) == slope
+        assert system.grad(system.grad(f))(0.0) == second
+
+
+def test_odeint_of_jax_has_no_forward_mode():
+    from jax.experimental.ode import odeint
+    end = lambda y: odeint(lambda y, t: -y, y, jnp.array([0.0, 1.0]))[-1]
+    np.testing.assert_allclose(jax.grad(end)(1.0), np.exp(-1.0), 1e-6)
+    with pytest.raises(TypeError, match='forward-mode'):
+        jax.jvp(end, (1.0,), (1.0,))
+
+
+# Chapter 38: a rule carried over, and future versions
+
+def softmax_with_a_rule(system):
+    """JAX's rule, without its options."""
+    np = system.np
+
+    def softmax(axis, x):
+        weights = np.exp(x - np.max(x, axis, keepdims=True))
+        return weights / np.sum(weights, axis, keepdims=True)
+
+    def rule(axis, primals, tangents):
+        [t], y = tangents, softmax(axis, *primals)
+        return y, y * (t - np.sum(y * t, axis, keepdims=True))
+
+    softmax = system.custom_jvp(softmax, nondiff_argnums=(0,))
+    softmax.defjvp(rule)
+    return lambda x: softmax(-1, x)
+
+
+def test_rules_work_when_carried_from_jax_and_to_jax():
+    x, t = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 0.0])
+    ours = softmax_with_a_rule(OURS)
+    for f in jax.nn.softmax, softmax_with_a_rule(THEIRS):
+        for along in (lambda lib, f: lib.jvp(f, (x,), (t,)),
+                      lambda lib, f: lib.hessian(lambda x: f(x)[0])(x)):
+            np.testing.assert_allclose(along(ad, ours), along(jax, f), 1e-12)
+    expit = jax.custom_jvp(jax.scipy.special.expit)
+    expit.defjvps(lambda x_dot, y, x: y * expit(-x) * x_dot)
+    np.testing.assert_allclose(jax.grad(expit)(40.0),
+                               ad.grad(ad.expit)(40.0), 1e-14)
+    assert jax.grad(jax.scipy.special.expit)(40.0) == 0
+
+
+def test_jax_custom_jvp3_traces_the_function_first():
+    """It's off by default: then the function can branch on a value."""
+    f = jax.custom_jvp(lambda x: x if x > 0 else 0 * x)
+    f.defjvp(lambda primals, tangents: (f(*primals), 3 * tangents[0]))
+    assert jax.grad(f)(2.0) == 3
+    if by_version({'0.10.2': False, '0.12': True}):
+        with (jax._src.config.custom_jvp3(True),
+              pytest.raises(jax.errors.TracerBoolConversionError)):
+            jax.grad(f)(2.0)
+
+
+# a rule that is linear in a tangent
+
+def test_a_linear_call_with_a_backward_rule_works_in_three_orders():
+    def orders(system):
+        np = system.np
+        g = system.custom_vjp(lambda t, y: t * np.cos(y))
+        g.defvjp(lambda t, y: (g(t, y), (t, y)), lambda kept, ct: (
+            g(ct, kept[1]), -10 * kept[0] * np.sin(kept[1]) * ct))
+        f = system.custom_jvp(np.sin)
+        f.defjvp(lambda p, t: (f(*p), g(*t, *p)))
+        d = lambda f: lambda x: system.jvp(f, (x,), (1.0,))[1]
+        return d(d(f)), system.grad(system.grad(f)), system.grad(d(f))
+
+    lie = -10 * np.sin(1.0)
+    for system in OURS, THEIRS:
+        forwards, backwards, mixed = orders(system)
+        np.testing.assert_allclose(mixed(1.0), lie, 1e-12)
+        with pytest.raises(TypeError, match='forward-mode|custom_vjp'):
+            forwards(1.0)
+    np.testing.assert_allclose(orders(OURS)[1](1.0), lie, 1e-12)
+    with pytest.raises(NotImplementedError, match='custom_vjp_call'):
+        orders(THEIRS)[1](1.0)
+
+
+# The page *From here to JAX's own files*
+
+def test_jax_linearizes_directly():
+    assert jax.config.jax_use_direct_linearize
+
+
+def test_jax_versions_differ_in_calls_and_constants():
+    from jax._src import core
+    newer = by_version({'0.10.2': False, '0.12': True})
+    assert (core.call_p is core.closed_call_p) == newer
+    assert hasattr(core.Trace, 'process_call') == (not newer)
+    jaxpr = jax.make_jaxpr(lambda x: x + np.ones(2))(1.0)
+    assert (type(jaxpr) is core.Jaxpr) == newer
+    assert len(jaxpr.consts) == 1
+
+
+def test_expit_is_a_primitive_of_jax():
+    jaxpr = jax.make_jaxpr(jax.scipy.special.expit)(1.0)
+    assert [str(eqn.primitive) for eqn in jaxpr.eqns] == ['logistic']

@@ -1,0 +1,83 @@
+"""The puzzle in PyTorch, whose compiler loses a rule, as three pages say.
+
+`make test-torch` installs PyTorch into a folder of its own and runs the
+program of chapter 0. Without PyTorch, only the pages are compared.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import pytest
+
+from book.tools.places import ROOT
+from tests.support import amount
+from tests.support.versions import latest, numbers
+
+FRONT, README, CHAPTER = PAGES = (
+    'book/index.md', 'README.md', 'book/chapters/00_the_map.md')
+THREAD = 'https://github.com/pytorch/pytorch/pull/186303'
+
+# The versions that chapter 0 says we ran. The three pages name the first one
+# and the last one.
+RAN = '2.13.0', '2.14.1', '2.15.0'
+
+# What the compiled program leaves in `xs.grad`, from this version on.
+COMPILED = {'2.13.0': [2.0, 2.0, 2.0, 2.0]}
+
+COMPILERS = [shutil.which(name) for name in ('g++', 'clang++', 'cl')]
+
+
+@pytest.mark.parametrize('page', PAGES)
+def test_the_page_says_which_pytorch_loses_a_rule(page):
+    text = (ROOT / page).read_text()
+    assert {f'PyTorch {RAN[0]} to {RAN[-1]}'} == {*re.findall(
+        r'PyTorch \d+\.\d+\.\d+(?: to [\d.]*\d)?', text)}
+    assert f']({THREAD})' in text
+
+
+def test_chapter_0_and_make_name_versions_that_we_ran():
+    assert f'{", ".join(RAN[:-1])}, and {RAN[-1]}' in (
+        ROOT / CHAPTER).read_text()
+    installed, = re.findall(r'(?m)^TORCH \?= (.*)$',
+                            (ROOT / 'Makefile').read_text())
+    assert installed in RAN
+
+
+@pytest.mark.parametrize('backend', [
+    pytest.param('inductor', marks=pytest.mark.skipif(
+        not any(COMPILERS), reason="PyTorch's compiler needs one for C++")),
+    'aot_eager'])
+def test_compiled_pytorch_loses_the_rule_of_a_batched_function(
+        backend, tmp_path):
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    if not find_spec('torch'):
+        pytest.skip('PyTorch is not installed: `make test-torch` installs it')
+    here = version('torch')
+    if numbers(here) < numbers(RAN[0]):
+        pytest.skip(f'the pages say nothing about PyTorch {here}')
+
+    eager, compiled = slopes(backend, tmp_path)
+    assert eager == [3.0, 3.0, 3.0, 3.0]
+    assert compiled == latest(COMPILED, here), (
+        f'PyTorch {here} {"fixed it" if compiled == eager else compiled}: '
+        f'change the sentence on the front page ({FRONT}), in the README, '
+        f'and in chapter 0 ({CHAPTER})')
+
+
+def slopes(backend, folder):
+    """Run the program of chapter 0; return what its two lines print."""
+    program, = re.findall(r'(?ms)^```py\n(import torch\n.*?)^```$',
+                          (ROOT / CHAPTER).read_text())
+    assert program.count('torch.compile(total)') == 1
+    (folder / 'puzzle.py').write_text(program.replace(
+        'torch.compile(total)', f'torch.compile(total, backend={backend!r})'))
+    done = subprocess.run([sys.executable, 'puzzle.py'], cwd=folder,
+                          text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return [list(map(float, re.findall(r'\d\.', line)))
+            for line in done.stdout.splitlines()]

@@ -1,0 +1,1 @@
+"""Laws for random programs: two ways to one result agree."""

@@ -1,0 +1,1 @@
+"""The rows of the grid: every primitive in every column."""

@@ -1,0 +1,1 @@
+"""What test files share: comparisons, rules, and helpers."""

@@ -1,0 +1,1 @@
+"""The cases: programs, points, and mistakes."""

@@ -1,0 +1,1 @@
+"""Programs for the rows that the core does without."""

@@ -1,0 +1,1 @@
+"""Solvers, special functions, and closures."""

@@ -1,0 +1,1 @@
+"""Checks of derivatives, costs, and the first NaN."""

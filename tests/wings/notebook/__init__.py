@@ -1,0 +1,1 @@
+"""The notebook: live edits, pictures, and the player."""
