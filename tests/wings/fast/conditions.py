@@ -187,6 +187,7 @@ CONDITIONS = [
     ('tape', 'if current_trace() is not self or seams.ask.taken:', 'if 0:'),
     ('tape', 'if prepared and prepared.is_simple:', 'if prepared:'),
     ('tape', 'if below.snapshot.foreign:', 'if False:'),
+    ('tape', 'return self.back(*cts)', 'return [None]'),
     ('tape', 'if ct is not None:', 'if True:'),
     ('tape', 'names[i]', 'names[0]'),
     ('prepared', 'self.is_simple = self.tree is LEAF',

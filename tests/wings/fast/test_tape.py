@@ -227,3 +227,12 @@ def test_batches_can_belong_to_another_library():
     there = slopes(da.from_array(xs, chunks=2))
     assert type(there) is da.Array
     assert_identical(there.compute(), slopes(xs))
+
+
+def test_the_tape_pulls_an_index_beside_an_array_of_another_class():
+    class Own(np.ndarray):
+        pass
+
+    a = np.arange(3.).view(Own)     # so operations are not prepared
+    found = ad.grad(lambda x: np.sum(a * x) + 2 * x[1])(np.ones(3))
+    np.testing.assert_array_equal(found, [0, 3, 2])
