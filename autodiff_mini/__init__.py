@@ -23,10 +23,11 @@ PUBLIC = {  # by module: the names in it that users import
         'TracerBoolConversionError TracerIntegerConversionError '
         'UnexpectedTracerError',
     'core.seams': 'plain',
-    'core.trace': 'ShapedArray Tracer float0 typeof',
+    'core.trace': 'Tracer',
     'core.trees':
         'register_dataclass register_pytree_node register_pytree_node_class '
         'tree_flatten tree_leaves tree_map tree_structure tree_unflatten',
+    'core.types': 'ShapedArray float0 typeof',
     'core.zeros': 'SymbolicZero Zero instantiate_zeros zero_from_primal',
     'interpreters.jaxpr': 'eval_jaxpr',
     'numpy_functions.table': 'asarray',

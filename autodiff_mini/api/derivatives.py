@@ -19,15 +19,15 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TypeOrValueError, UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Jaxpr, drop_dead
 from autodiff_mini.core.memory import Loan, own_memory
+from autodiff_mini.core.names import TraceTag, own_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import gives_self, named_after
-from autodiff_mini.core.trace import (
-    NUMBERS, ShapedArray, TraceTag, array_type, float0, own_name, public,
-    typeof, typeof_result)
 from autodiff_mini.core.trees import (
     LEAF, FlatFunction, PyTreeDef, leaf_names, map_leaves,
     register_pytree_node_class, tree_flatten, tree_leaves, tree_map,
     tree_structure)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import (
+    NUMBERS, ShapedArray, array_type, convert, float0, typeof, typeof_result)
 from autodiff_mini.core.zeros import (
     fit_tangent, instantiate_all, instantiate_zeros)
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr
@@ -199,7 +199,7 @@ def linearize_tree(tag, f, primals, has_aux, linearizer=linearize_flat,
     return flat_f.out_tree.unflatten(ys), program, residuals, aux
 
 
-@public
+@public(takes_function=True)
 def linearize(f, *primals, has_aux=False):
     """Return the output of `f` and its derivative, a linear function.
 
@@ -235,7 +235,7 @@ def linearize(f, *primals, has_aux=False):
     return (y, f_jvp, aux) if has_aux else (y, f_jvp)
 
 
-@public
+@public(takes_function=True)
 def vjp(f, *primals, has_aux=False):
     """Return the output of `f` and its pullback, a vector-Jacobian product.
 
@@ -271,7 +271,7 @@ def vjp(f, *primals, has_aux=False):
     return (y, f_vjp, aux) if has_aux else (y, f_vjp)
 
 
-@public
+@public(takes_function=True)
 def linear_transpose(f, *primals):
     """Return the transpose of the linear function `f`.
 
@@ -302,7 +302,7 @@ def linear_transpose(f, *primals):
     return Pullback(program, residuals)
 
 
-@public
+@public(takes_function=True)
 def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """Return a function that returns the gradient of `f`.
 
@@ -340,7 +340,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
         argnums, has_aux, holomorphic, allow_int))
 
 
-@public
+@public(takes_function=True)
 def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False,
                    allow_int=False):
     """Return a function that returns the value of `f` and its gradient.

@@ -9,19 +9,21 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TypeOrValueError
 from autodiff_mini.core.memory import own_memory
+from autodiff_mini.core.names import TraceTag, fun_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import (
     apply, argument_names, hold_arguments, named_after)
-from autodiff_mini.core.trace import (
-    TraceTag, Tracer, fun_name, public, typeof, typeof_result)
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import (
     LEAF, FlatFunction, leaf_names, map_leaves, open_as, tree_flatten,
     tree_structure)
+from autodiff_mini.core.types import typeof, typeof_result
 from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros
 from autodiff_mini.interpreters.jvp import jvp_flat, match
 from autodiff_mini.interpreters.vmap import Axis, Dim, spread, vmap_flat
 
 
-@public
+@public(takes_function=True)
 def jvp(f, primals, tangents, has_aux=False):
     """Return the output of `f` and its derivative along the tangents.
 
@@ -106,7 +108,7 @@ def fit_argument(x, x_dot):
         x, x_dot, 'jvp called with different primal and tangent shapes:')
 
 
-@public
+@public(takes_function=True)
 def vmap(f, in_axes=0, out_axes=0, axis_size=None):
     """Return a function that maps `f` over an axis of its arguments.
 

@@ -8,11 +8,13 @@ import operator
 import numpy as np
 
 from autodiff_mini.calls.programs import stage_tree
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import (
     argument_positions, hold_arguments, named_after, names_of)
-from autodiff_mini.core.trace import (
-    ShapedArray, TraceTag, Tracer, array_type, is_array, public)
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import tree_map
+from autodiff_mini.core.types import ShapedArray, array_type, is_array
 
 
 def as_type(x):
@@ -26,7 +28,7 @@ def as_type(x):
         return x    # a later error names the argument
 
 
-@public
+@public(takes_function=True)
 def make_jaxpr(f, static_argnums=(), return_shape=False):
     """Return a function that records `f` as a program, a jaxpr.
 
@@ -72,7 +74,7 @@ def make_jaxpr(f, static_argnums=(), return_shape=False):
     return jaxpr_of_f
 
 
-@public
+@public(takes_function=True)
 def eval_shape(f, *args, **kwargs):
     """Return the types of the outputs of `f`, without computing them.
 

@@ -9,7 +9,8 @@ from functools import partial
 from autodiff_mini.calls.staged_calls import (
     inline_call, stage_call, staged_types)
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.trace import Primitive, own_name
+from autodiff_mini.core.names import own_name
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.core.trees import FlatFunction, tree_flatten
 from autodiff_mini.core.zeros import (
     leave_zeros_out, perturbed, put_zeros_back)

@@ -17,10 +17,11 @@ from autodiff_mini.calls.programs import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var, dead_rules
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.trace import (
-    Primitive, TraceTag, Tracer, public, typeof)
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import Primitive, Tracer
 from autodiff_mini.core.trees import tree_leaves
-from autodiff_mini.core.types import common_type, convert
+from autodiff_mini.core.types import common_type, convert, typeof
 from autodiff_mini.core.zeros import (
     leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (

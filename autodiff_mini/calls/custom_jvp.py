@@ -22,15 +22,16 @@ from autodiff_mini.core.copying import copied, place_of
 from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Jaxpr, Var, pull_rules
 from autodiff_mini.core.memory import Loan, own_memory, read_by, to_read
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import (
     UserFunction, argument_keys, exact_count, gives_self, named_after,
     resolve_kwargs, signature_of, takes_self)
-from autodiff_mini.core.trace import (
-    EvalTrace, TraceTag, Tracer, current_trace, float0, fun_name, own_name,
-    public, tangent_type, typeof)
+from autodiff_mini.core.trace import EvalTrace, Tracer, current_trace
 from autodiff_mini.core.trees import (
     PyTreeDef, flatten_up_to, leaf_names, map_leaves, tree_flatten,
     tree_leaves, tree_map, tree_structure)
+from autodiff_mini.core.types import float0, tangent_type, typeof
 from autodiff_mini.core.zeros import (
     SymbolicZero, Zero, add_tangents, fit_tangent, instantiate_all,
     instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
@@ -369,7 +370,7 @@ class custom_jvp(UserFunction):
 
     needs = 'jvp', 'JVP', 'defjvp'      # the rule, its kind, and its method
 
-    @public
+    @public(takes_function=True)
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         named_after(fun)(self)
         self.fun = fun

@@ -24,13 +24,14 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Var, pull_rules
 from autodiff_mini.core.memory import mark_as_arguments, to_read
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
 from autodiff_mini.core.trace import (
-    NUMBERS, Primitive, ShapedArray, TraceTag, Tracer, current_trace, float0,
-    fun_name, is_array, own_name, tangent_type, typeof, typeof_result,
-    unwrapped)
+    Primitive, Tracer, current_trace, unwrapped)
 from autodiff_mini.core.trees import (
     flatten_up_to, leaf_names, map_leaves, tree_flatten)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import (
+    NUMBERS, ShapedArray, convert, float0, is_array, tangent_type, typeof,
+    typeof_result)
 from autodiff_mini.core.zeros import (
     Zero, add_tangents, instantiate_zeros, leave_zeros_out, perturbed,
     put_zeros_back)

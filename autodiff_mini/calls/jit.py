@@ -11,13 +11,15 @@ from autodiff_mini.calls.programs import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.copying import place_of
 from autodiff_mini.core.memory import gc_paused, own_memory
+from autodiff_mini.core.names import TraceTag, fun_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import (
     UserFunction, argument_names, argument_positions, hold_arguments,
     named_after, names_of)
-from autodiff_mini.core.trace import (
-    Primitive, Trace, TraceTag, current_trace, fun_name, public, typeof)
+from autodiff_mini.core.trace import Primitive, Trace, current_trace
 from autodiff_mini.core.trees import (
     check_hash, frozen, map_leaves, tree_flatten)
+from autodiff_mini.core.types import typeof
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import MISS
 
@@ -125,7 +127,7 @@ class jit(UserFunction):
             return [c]
     """
 
-    @public
+    @public(takes_function=True)
     def __init__(self, f, static_argnums=(), static_argnames=(),
                  backend=None):
         named_after(f)(self)

@@ -26,10 +26,11 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Var, dead_rules, linear_parts)
 from autodiff_mini.core.memory import innermost_array
-from autodiff_mini.core.trace import (
-    Primitive, TraceTag, array_type, public, typeof)
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.core.trees import leaf_names, map_leaves, tree_flatten
-from autodiff_mini.core.types import common_type, convert
+from autodiff_mini.core.types import array_type, common_type, convert, typeof
 from autodiff_mini.core.zeros import (
     Zero, instantiate_all, instantiate_zeros, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (
@@ -510,7 +511,7 @@ dead_rules[while_p] = while_for_outputs
 
 
 # The public functions, which check their arguments.
-@public
+@public(takes_function=True)
 def scan(f, init, xs=None, length=None, reverse=False):
     """Return the last carry of a loop and the stacked outputs of its steps.
 
@@ -607,7 +608,7 @@ def promote_carry(aval, out_aval):
     return aval.weak_type and common_type([aval, out_aval]) or aval
 
 
-@public
+@public(takes_function=True)
 def while_loop(cond_fun, body_fun, init_val):
     """Return the first carry for which the condition does not hold.
 

@@ -14,13 +14,13 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Var, dead_rules, drop_dead)
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.core.signature import apply, argument_names
-from autodiff_mini.core.trace import (
-    TraceTag, Tracer, array_type, current_trace, tangent_type, typeof,
-    typeof_result)
+from autodiff_mini.core.trace import Tracer, current_trace
 from autodiff_mini.core.trees import (
     FlatFunction, leaf_names, map_leaves, tree_flatten)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import (
+    array_type, convert, tangent_type, typeof, typeof_result)
 from autodiff_mini.core.zeros import (
     Zero, instantiate_zeros, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (

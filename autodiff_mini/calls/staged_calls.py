@@ -8,8 +8,8 @@ Chapter 8.
 from autodiff_mini.calls.programs import interleave, others, picked
 from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Jaxpr, Var, drop_dead
-from autodiff_mini.core.trace import (
-    ShapedArray, TraceTag, fun_name, own_name, typeof)
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
+from autodiff_mini.core.types import ShapedArray, typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTracer, eval_jaxpr, stage_flat)

@@ -9,7 +9,9 @@ from itertools import chain, count, filterfalse, product
 from operator import attrgetter
 
 from autodiff_mini.core.errors import lasting_line
-from autodiff_mini.core.trace import Primitive, ShapedArray, own_name, typeof
+from autodiff_mini.core.names import own_name
+from autodiff_mini.core.trace import Primitive
+from autodiff_mini.core.types import ShapedArray, typeof
 from autodiff_mini.core.zeros import Zero
 
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TracerError, explain_write
-from autodiff_mini.core.trace import NUMBERS, Tracer, fun_name
+from autodiff_mini.core.names import fun_name
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import containers
+from autodiff_mini.core.types import NUMBERS
 
 GIVEN = 'was passed to a rule, which can only read it'
 ARGUMENT = 'is an argument, so it belongs to the caller'

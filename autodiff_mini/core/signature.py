@@ -15,8 +15,9 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import users_part
 from autodiff_mini.core.memory import Loan
-from autodiff_mini.core.trace import fun_name, is_array, own_name
+from autodiff_mini.core.names import fun_name, own_name
 from autodiff_mini.core.trees import containers, leaf_names
+from autodiff_mini.core.types import is_array
 
 
 class UserFunction:

@@ -7,18 +7,14 @@ current and run it.  Chapter 1.
 
 import sys
 from _thread import get_ident  # without importing threading
-from dataclasses import dataclass
-from functools import lru_cache, partial, wraps
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
-from typing import NamedTuple
-
-import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
-    NumPyTable, Refusals, UnexpectedTracerError, is_alive, is_library,
-    last_refusal, quote_line, trace_at_work)
+    NumPyTable, Refusals, UnexpectedTracerError, is_library, quote_line,
+    trace_at_work)
 
 
 def user_line(depth):
@@ -248,44 +244,6 @@ class at_lines_of:
             quote_line(error, self.eqn)
 
 
-def public(f):
-    """Wrap `f` so that its errors show only the user's part of the program.
-
-    If the first parameter, or the one after `self`, has a name that is in
-    FUNCTION_FIRST, it must be a function.
-    """
-    names = f.__code__.co_varnames[:f.__code__.co_argcount][:2]
-    first = [i for i, name in enumerate(names) if name in FUNCTION_FIRST]
-
-    @wraps(f)
-    def public_f(*args, **kwargs):
-        trace, before = current_trace(), last_refusal.get()
-        try:
-            for i in first:
-                if not callable(args[i] if len(args) > i
-                                else kwargs.get(names[i])):
-                    seams.refuse_call(f, i, args, kwargs)
-            out = f(*args, **kwargs)
-        except BaseException as error:
-            set_current_trace(trace)    # Ctrl-C can cut `__exit__` short
-            hidden = isinstance(error, Exception) and seams.tell(error)
-            if hidden:
-                traceback = hidden.__traceback__
-                try:
-                    raise hidden from None
-                finally:
-                    hidden.__traceback__ = traceback    # without this frame
-            raise   # bare, because `raise error` would add this frame again
-        if last_refusal.get() is not before:
-            seams.warn_of_lost_refusal()
-        return out
-    public_f.__wrapped__ = getattr(f, '__wrapped__', f)
-    return public_f
-
-
-FUNCTION_FIRST = 'f', 'fun', 'func', 'cond_fun'
-
-
 unwrap_as = {}  # by class of array: a function, see `unwrapped`
 
 
@@ -293,43 +251,6 @@ def unwrapped(x, to_write=False):
     """Return the form of an array that the library reads or writes."""
     kind = type(x)
     return unwrap_as[kind](x, to_write) if kind in unwrap_as else x
-
-
-@dataclass(eq=False)
-class TraceTag:
-    """One application of a transformation; it identifies its tracers."""
-
-    transform: str
-    function: object
-
-    def __str__(self):
-        return f'{self.transform} of {fun_name(self.function)}'
-
-
-class LambdaName(str):
-    """The name of a lambda, with its code, which knows the line."""
-
-    __slots__ = 'code',
-
-    def __reduce__(self):
-        return str, (str(self),)    # pickle cannot keep code
-
-
-def own_name(f) -> str:
-    """Return the name of the function `f` in printed programs."""
-    name = getattr(f, '__qualname__', None) or getattr(f, '__name__', None)
-    if name is None:    # a partial, a name, or an object
-        return own_name(f.func) if isinstance(f, partial) else (
-            f if isinstance(f, str) else type(f).__qualname__)
-    if name[-8:] == '<lambda>' and type(name) is str:
-        name = LambdaName(name)
-        name.code = getattr(f, '__code__', None)
-    return name
-
-
-def fun_name(f) -> str:
-    """Return the name of the function `f` for error messages."""
-    return seams.advise('function', name := own_name(f), name)
 
 
 class Tracer(Refusals):
@@ -342,7 +263,6 @@ class Tracer(Refusals):
 
     __slots__ = ('_trace', 'line', 'memory', 'made_in', '__weakref__')
 
-    aval: 'ShapedArray'
     shape = property(attrgetter('aval.shape'))
     dtype = property(attrgetter('aval.dtype'))
     ndim = property(attrgetter('aval.ndim'))
@@ -365,120 +285,3 @@ class Tracer(Refusals):
 
 ufunc_table = NumPyTable()
 function_table = NumPyTable()
-
-
-class ShapedArray(NamedTuple):
-    """The type of an array: its shape and dtype, without its values.
-
-    Attributes:
-        shape: the lengths of the axes, a tuple of ints.
-        dtype: a NumPy dtype.
-        weak_type: True for Python numbers, which take on the dtype of the
-            array that they are combined with (NEP 50).
-
-    Source: `ShapedArray` in JAX's `jax/_src/core.py`.
-
-    Examples:
-        >>> print(typeof(np.ones((2, 3), np.float32)))
-        float32[2,3]
-    """
-
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    weak_type: bool = False
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    def __str__(self):
-        return f'{self.dtype}[{",".join(map(str, self.shape))}]'
-
-    def __repr__(self):
-        weak = ', weak_type=True' if self.weak_type else ''
-        return f'ShapedArray({self}{weak})'
-
-
-def typeof(x) -> ShapedArray:
-    """Return the type of `x`: its shape, its dtype, and whether it is weak.
-
-    Args:
-        x: a tracer, an array of any library that supports NumPy's protocols,
-            a NumPy scalar, a Python number, or a ShapedArray.
-
-    Raises:
-        TypeError: `x` cannot be traced.
-
-    Examples:
-        >>> typeof(2.0).weak_type, typeof(np.float64(2.0)).weak_type
-        (True, False)
-    """
-    kind = type(x)
-    if kind is np.ndarray:
-        return array_type(x.shape, x.dtype)
-    if kind in NUMBERS:
-        return NUMBERS[kind]
-    if isinstance(x, Tracer):
-        return x.aval
-    if is_array(x):
-        return array_type(tuple(x.shape), x.dtype)
-    if kind is ShapedArray:
-        return x
-    if isinstance(x, (int, float, complex)):    # for example, an IntEnum
-        return array_type((), np.asarray(x).dtype)
-    raise TypeError(f'a value of type {kind.__name__} cannot be traced: '
-                    + seams.advise('register', 'pass an array or a number',
-                                   kind))
-
-
-def is_array(x) -> bool:
-    """Return whether `x` is an array, from NumPy or another library."""
-    if isinstance(x, (Tracer, np.matrix, np.ma.MaskedArray)):
-        return False
-    return (isinstance(x, (np.ndarray, np.generic))
-            or seams.library_of((x,)) is not None)
-
-
-float0 = np.dtype([('float0', np.void, 0)])
-
-
-@lru_cache(maxsize=4096)
-def array_type(shape, dtype):
-    """Return the type of an array, always as the same object."""
-    if dtype.kind not in 'biufc' and dtype != float0:
-        raise TypeError(f'an array of dtype {dtype} cannot be traced: it '
-                        'must be boolean, integer, float, or complex')
-    return ShapedArray(shape, dtype)
-
-
-PYTHON_NUMBERS = {kind: ShapedArray((), np.dtype(kind), weak_type=True)
-                  for kind in (bool, int, float, complex)}
-NUMBERS = PYTHON_NUMBERS | {
-    np.dtype(code).type: array_type((), np.dtype(code))
-    for code in '?' + np.typecodes['AllInteger'] + np.typecodes['AllFloat']}
-
-
-def tangent_type(aval):
-    """Return the type of the tangents of values of type `aval`.
-
-    Integers and booleans cannot be perturbed, so their tangents are float0.
-    """
-    if aval.dtype.kind in 'fc':
-        return aval
-    return ShapedArray(aval.shape, float0)
-
-
-def typeof_result(x):
-    """Return the type of a result, or raise an error if it has escaped."""
-    if isinstance(x, str):
-        raise TypeError('a value of type str cannot be traced: return only '
-                        'arrays and numbers')
-    if isinstance(x, Tracer) and x._trace.thread is None:
-        check_alive(x, current_trace())
-    return typeof(x)
-
-
-def check_alive(tracer, trace):
-    """Raise an error if `trace` is outside the tracer's transformation."""
-    if not is_alive(tracer, trace):
-        raise UnexpectedTracerError(tracer)

@@ -18,8 +18,10 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
     TracerError, TypeOrValueError, explain_write)
-from autodiff_mini.core.trace import (
-    ShapedArray, TraceTag, fun_name, own_name, public, unwrap_as, unwrapped)
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import unwrap_as, unwrapped
+from autodiff_mini.core.types import ShapedArray
 
 
 class NodeType(NamedTuple):
@@ -381,7 +383,7 @@ def tree_structure(tree) -> PyTreeDef:
     return tree_flatten(tree)[1]
 
 
-@public
+@public(takes_function=True)
 def tree_map(f, tree, *rest):
     """Apply `f` to each leaf and return the tree of the results.
 

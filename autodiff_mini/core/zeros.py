@@ -9,9 +9,8 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TypeOrValueError
-from autodiff_mini.core.trace import (
-    NUMBERS, float0, is_array, tangent_type, typeof)
-from autodiff_mini.core.types import convert, full
+from autodiff_mini.core.types import (
+    NUMBERS, convert, float0, full, is_array, tangent_type, typeof)
 
 
 class Zero:

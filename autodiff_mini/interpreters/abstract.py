@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 import numpy as np
 
 from autodiff_mini.core.errors import RuleTable
-from autodiff_mini.core.trace import (
-    ShapedArray, array_type, elementwise, typeof)
+from autodiff_mini.core.trace import elementwise
+from autodiff_mini.core.types import ShapedArray, array_type, typeof
 
 rules = RuleTable(
     'Abstract evaluation rule', 'define abstract.rules[primitive]')

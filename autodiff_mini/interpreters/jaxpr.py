@@ -13,9 +13,11 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Values, Var, check_counts)
 from autodiff_mini.core.memory import ARGUMENT, CLOSED_OVER, Snapshot, to_read
+from autodiff_mini.core.public import public
 from autodiff_mini.core.trace import (
-    PYTHON_NUMBERS, Trace, Tracer, array_type, at_lines_of, check_alive,
-    current_trace, public, typeof, user_line)
+    Trace, Tracer, at_lines_of, current_trace, user_line)
+from autodiff_mini.core.types import (
+    PYTHON_NUMBERS, array_type, check_alive, typeof)
 from autodiff_mini.interpreters import abstract
 
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.memory import mark_as_arguments
-from autodiff_mini.core.trace import (
-    Trace, Tracer, current_trace, typeof, user_line)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Trace, Tracer, current_trace, user_line
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.core.zeros import Zero
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Literal
 from autodiff_mini.core.memory import owner_of
-from autodiff_mini.core.trace import (
-    Tracer, base, current_trace, float0, tangent_type, typeof)
+from autodiff_mini.core.trace import Tracer, base, current_trace
+from autodiff_mini.core.types import float0, tangent_type, typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jaxpr import (
     JaxprTrace, JaxprTracer, stage_flat)

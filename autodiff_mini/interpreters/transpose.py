@@ -10,9 +10,8 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import REVERSE, RuleTable
 from autodiff_mini.core.jaxprs import (
     Jaxpr, Var, for_results, has_several_results, pulls_in)
-from autodiff_mini.core.trace import (
-    array_type, at_lines_of, current_trace, typeof)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import at_lines_of, current_trace
+from autodiff_mini.core.types import array_type, convert, typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jvp import defjvp
 

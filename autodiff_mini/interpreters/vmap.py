@@ -12,9 +12,10 @@ import numpy as np
 
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.memory import CLOSED_OVER, mark_as_arguments, to_read
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.core.trace import (
-    Trace, TraceTag, Tracer, array_type, current_trace, elementwise, typeof,
-    user_line)
+    Trace, Tracer, current_trace, elementwise, user_line)
+from autodiff_mini.core.types import array_type, typeof
 
 
 class Axis(NamedTuple):

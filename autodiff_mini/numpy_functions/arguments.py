@@ -7,8 +7,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.trace import Tracer, typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Tracer
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.numpy_functions.table import asarray, operand, stand_in
 
 

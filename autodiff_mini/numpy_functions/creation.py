@@ -7,8 +7,8 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import writable_result
-from autodiff_mini.core.trace import Tracer, typeof
-from autodiff_mini.core.types import convert, full
+from autodiff_mini.core.trace import Tracer
+from autodiff_mini.core.types import convert, full, typeof
 from autodiff_mini.numpy_functions.table import as_is, asarray, implements
 
 

@@ -15,9 +15,9 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import refuse
 from autodiff_mini.core.memory import ONLY_SEEN, as_new_result
 from autodiff_mini.core.trace import (
-    NUMBERS, Tracer, array_type, current_trace, function_table, typeof,
-    ufunc_table, unwrapped)
-from autodiff_mini.core.types import as_number, convert, strong
+    Tracer, current_trace, function_table, ufunc_table, unwrapped)
+from autodiff_mini.core.types import (
+    NUMBERS, array_type, as_number, convert, strong, typeof)
 
 
 def operand(x):

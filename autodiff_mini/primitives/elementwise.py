@@ -12,10 +12,9 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import as_new_array, own_memory
-from autodiff_mini.core.trace import (
-    PYTHON_NUMBERS, Primitive, Tracer, elementwise, typeof)
+from autodiff_mini.core.trace import Primitive, Tracer, elementwise
 from autodiff_mini.core.trees import tree_map
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import PYTHON_NUMBERS, convert, typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import abstract, jvp, lowering, vmap
 from autodiff_mini.interpreters.jvp import match

@@ -13,8 +13,8 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TracerError
 from autodiff_mini.core.jaxprs import Var, param_text
-from autodiff_mini.core.trace import Primitive, Tracer, typeof, unwrapped
-from autodiff_mini.core.types import full
+from autodiff_mini.core.trace import Primitive, Tracer, unwrapped
+from autodiff_mini.core.types import full, typeof
 from autodiff_mini.core.zeros import Zero, instantiate_zeros
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import ONLY_SEEN
-from autodiff_mini.core.trace import elementwise, typeof
-from autodiff_mini.core.types import convert, full
+from autodiff_mini.core.trace import elementwise
+from autodiff_mini.core.types import convert, full, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_functions.table import as_is, implements, operand

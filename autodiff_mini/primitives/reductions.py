@@ -6,8 +6,8 @@ Chapters 1, 2, and 3.
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff_mini.core.trace import Kind, Primitive, function_table, typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Kind, Primitive, function_table
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.interpreters import abstract, jvp, transpose, vmap
 from autodiff_mini.numpy_functions.table import (
     asarray, implements, reduced_axes)

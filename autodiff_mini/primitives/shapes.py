@@ -11,9 +11,9 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var
 from autodiff_mini.core.memory import as_new_array, as_new_result
-from autodiff_mini.core.trace import (
-    Primitive, ShapedArray, Tracer, function_table, typeof)
-from autodiff_mini.core.types import astype_p, convert, strong
+from autodiff_mini.core.trace import Primitive, Tracer, function_table
+from autodiff_mini.core.types import (
+    ShapedArray, astype_p, convert, strong, typeof)
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)

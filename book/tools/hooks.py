@@ -42,6 +42,7 @@ RENAMED = {
     'fused_emitter': 'emitter', 'jit_methods': 'tools/methods',
     'wrong_calls': 'calls', 'rule_results': 'rules',
     'foreign_names': 'names', 'nans': 'debugging',
+    'generated': 'source', 'loop_kernels': 'loops',
     '_until': 'notebook/drafting'}
 MOVED = """<!DOCTYPE html>
 <html lang="en">

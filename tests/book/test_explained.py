@@ -27,7 +27,7 @@ ELSEWHERE = {*(PACKAGE / 'draft').glob('*.py'),
 # them out of the traceback, or the wing `messages` has more to say. And
 # `flags` refuses machines that we have not met.
 CAUGHT = {
-    'trace.py': ['public_f'], 'errors.py': ['refuse_no_function'],
+    'public.py': ['public_f'], 'errors.py': ['refuse_no_function'],
     'cond.py': ['choose'],
     'custom_jvp.py': ['refuse_without_wing'], 'loops.py': ['stage_body'],
     'memory.py': ['refuse_to_write'], 'native.py': ['flags'],

@@ -11,7 +11,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
-from autodiff_mini.core.trace import TraceTag
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import BatchTracer
 from tests.support.numerical import assert_close, assert_same

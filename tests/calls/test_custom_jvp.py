@@ -12,7 +12,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
-from autodiff_mini.core.trace import Primitive, Trace, TraceTag, current_trace
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.trace import Primitive, Trace, current_trace
 from autodiff_mini.interpreters.jvp import JVPTracer, jvp_flat
 from autodiff_mini.interpreters.vmap import Axis, Dim
 from autodiff_mini.interpreters.vmap import rules as vmap_rules

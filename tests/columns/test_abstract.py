@@ -9,7 +9,7 @@ import pytest
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
 from autodiff_mini.core.errors import TracerError
-from autodiff_mini.core.trace import typeof
+from autodiff_mini.core.types import typeof
 from tests.support.amount import each
 from tests.support.jaxpr_checks import check_jaxpr
 from tests.support.numerical import assert_same

@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.core.trace import TraceTag, typeof
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.types import typeof
 from autodiff_mini.interpreters.jaxpr import JaxprTracer, eval_jaxpr
 from autodiff_mini.interpreters.partial_eval import linear_flat
 from autodiff_mini.primitives.elementwise import cos_p, exp_p, sin_p

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core.trace import Primitive, typeof
+from autodiff_mini.core.trace import Primitive
+from autodiff_mini.core.types import typeof
 from autodiff_mini.interpreters.abstract import rules as abstract_rules
 from autodiff_mini.interpreters.transpose import fit_cotangent
 from autodiff_mini.interpreters.transpose import rules as transpose_rules

@@ -7,7 +7,9 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call, call_p
-from autodiff_mini.core.trace import Trace, TraceTag, current_trace, is_array
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.trace import Trace, current_trace
+from autodiff_mini.core.types import is_array
 from autodiff_mini.primitives.elementwise import add_p, sin_p
 from tests.support.traces import SpyTrace, SpyTracer, spied
 

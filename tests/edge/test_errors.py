@@ -22,7 +22,7 @@ import scipy.special
 import autodiff_mini as ad
 from autodiff_mini.core.errors import (
     RuleTable, TracerError, full_name, last_refusal)
-from autodiff_mini.core.trace import fun_name
+from autodiff_mini.core.names import fun_name
 from autodiff_mini.primitives.elementwise import sin_p
 from tests.tables.slips import ASKED, CALLS, SLIPS, STATEMENTS
 

@@ -17,7 +17,7 @@ import pytest
 import scipy.special
 
 import autodiff_mini as ad
-from autodiff_mini.core.trace import fun_name
+from autodiff_mini.core.names import fun_name
 from autodiff_mini.wings.messages import foreign_names as names
 from autodiff_mini.wings.messages import habits
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core.trace import own_name
+from autodiff_mini.core.names import own_name
 
 
 def said(call):

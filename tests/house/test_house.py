@@ -16,8 +16,8 @@ TESTS = PACKAGE.parent / 'tests'
 FLOORS = [{'core'}, {'interpreters'}, {'numpy_functions'}, {'primitives'},
           {'calls'}, {'api'}, {'wings'}]
 COLUMNS = 'jvp', 'vmap', 'jaxpr', 'partial_eval', 'transpose'
-MOST_LINES = 100        # of code, in a column
-MOST_IN_COLUMNS = 426   # in all of them
+MOST_LINES = 102        # of code, in a column
+MOST_IN_COLUMNS = 427   # in all of them
 MOST_IN_A_MODULE = 125  # in another module of the folder
 
 
@@ -32,6 +32,11 @@ def test_a_module_needs_only_modules_below_it():
     for name in MODULES:
         for other in imports(name):
             assert floor(other) <= floor(name), (name, other)
+
+
+def test_each_module_has_a_name_of_its_own():
+    names = [name.rpartition('.')[2] for name in MODULES]
+    assert sorted(names) == sorted({*names})
 
 
 def test_modules_have_no_import_cycles():

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 import autodiff_mini as ad
-from autodiff_mini.core.trace import typeof
+from autodiff_mini.core.types import typeof
 
 WAYS = {
     'jvp': lambda f: lambda x: ad.jvp(f, (x,), (x,))[0], 'jit': ad.jit,

@@ -13,9 +13,10 @@ import pytest
 import scipy.special  # noqa: F401  (adds its rows)
 
 import autodiff_mini as ad
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.core.trace import (
-    Primitive, Trace, TraceTag, Tracer, current_trace, set_current_trace,
-    typeof)
+    Primitive, Trace, Tracer, current_trace, set_current_trace)
+from autodiff_mini.core.types import typeof
 from tests.support.wings import is_there
 
 

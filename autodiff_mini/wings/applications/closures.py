@@ -8,10 +8,12 @@ from autodiff_mini.calls.programs import (
     interleave, others, picked, stage_tree)
 from autodiff_mini.calls.staged_calls import open_program
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.trace import (
-    TraceTag, Tracer, own_name, public, typeof)
+from autodiff_mini.core.names import TraceTag, own_name
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import (
     leaf_names, map_leaves, tree_flatten, tree_structure)
+from autodiff_mini.core.types import typeof
 
 
 def open_closure(tag, fun, example_args):
@@ -50,7 +52,7 @@ def check_type(aval, x):
         raise TypeError(f'expected {aval}, but got {have}')
 
 
-@public
+@public(takes_function=True)
 def closure_convert(fun, *example_args):
     """Convert the traced values that `fun` captures to extra arguments.
 

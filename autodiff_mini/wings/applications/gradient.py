@@ -4,14 +4,15 @@ Chapter 24.
 """
 
 from autodiff_mini.calls.custom_vjp import custom_vjp
+from autodiff_mini.core.names import TraceTag, fun_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import named_after
-from autodiff_mini.core.trace import (
-    TraceTag, fun_name, public, tangent_type, typeof)
 from autodiff_mini.core.trees import tree_map
+from autodiff_mini.core.types import tangent_type, typeof
 from autodiff_mini.wings.applications.closures import open_closure
 
 
-@public
+@public(takes_function=True)
 def custom_gradient(fun):
     """Return a function whose rule is made together with its value.
 

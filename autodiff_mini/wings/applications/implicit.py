@@ -18,13 +18,14 @@ from autodiff_mini.calls.loops import promote_carry, while_loop
 from autodiff_mini.calls.programs import (
     close_and_dedupe, evaluate, stage_tree)
 from autodiff_mini.core.memory import Loan
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import named_after
-from autodiff_mini.core.trace import (
-    Primitive, TraceTag, array_type, fun_name, own_name, public, typeof)
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.core.trees import (
     LEAF, leaf_names, map_leaves, register_pytree_node_class, tree_flatten,
     tree_leaves, tree_map, tree_structure)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import array_type, convert, typeof
 from autodiff_mini.interpreters import abstract
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.vmap import defelementwise
@@ -256,7 +257,7 @@ def affine_limit(f, slope, b, x, tol, max_steps):
     return tree_map(lambda v: match(v * size, v), v)
 
 
-@public
+@public(takes_function=True)
 def fixed_point(f, a, x_guess, *, tol=None, max_steps=10_000):
     """Return the `x` with `x == f(a, x)`, by repeating `x = f(a, x)`.
 
@@ -311,7 +312,7 @@ def root_of_jvp(primals, tangents):
     return x, tree_map(lambda x, x_dot: nan_with(x, -x_dot), x, x_dot)
 
 
-@public
+@public(takes_function=True)
 def custom_root(f, initial_guess, solve, tangent_solve):
     """Return a root of `f`, differentiated by the implicit function theorem.
 
@@ -381,7 +382,7 @@ def dense_solve(g, y):
                           for y, span in zip(ys, spans(ys)))
 
 
-@public
+@public(takes_function=True)
 def root(f, a, x_guess, *, tol=None, max_steps=100):
     """Return an `x` for which `f(a, x)` is zero, found by Newton's method.
 

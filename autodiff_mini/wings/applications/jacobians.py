@@ -13,11 +13,12 @@ from autodiff_mini.api.derivatives import (
 from autodiff_mini.api.forward import vmap
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.trace import float0, public, typeof
+from autodiff_mini.core.public import public
 from autodiff_mini.core.trees import tree_flatten, tree_map
+from autodiff_mini.core.types import float0, typeof
 
 
-@public
+@public(takes_function=True)
 def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
            allow_int=False):
     """Return a function that returns the Jacobian of `f`, column by column.
@@ -55,7 +56,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False,
         argnums, has_aux, holomorphic, allow_int, is_complex=False))
 
 
-@public
+@public(takes_function=True)
 def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
            allow_int=False):
     """Return a function that returns the Jacobian of `f`, row by row.
@@ -87,7 +88,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False,
         argnums, has_aux, holomorphic, allow_int))
 
 
-@public
+@public(takes_function=True)
 def hessian(f, argnums=0, has_aux=False, holomorphic=False,
             allow_int=False):
     """Return a function that returns the second derivatives of `f`.

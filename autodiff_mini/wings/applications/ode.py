@@ -15,11 +15,12 @@ from autodiff_mini.api.forward import jvp, vmap
 from autodiff_mini.calls.custom_vjp import custom_vjp
 from autodiff_mini.calls.loops import scan, while_loop
 from autodiff_mini.core.memory import Loan
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import named_after
-from autodiff_mini.core.trace import TraceTag, public, typeof
 from autodiff_mini.core.trees import (
     leaf_names, map_leaves, tree_flatten, tree_leaves, tree_map)
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.numpy_functions.table import asarray, inexact
 from autodiff_mini.wings.applications.implicit import (
     how_to_match, open_function)
@@ -299,7 +300,7 @@ def integrate_jvp(limits, primals, tangents):
     return ys, vmap(delayed)(y_dots, t_dot, ys, t)
 
 
-@public
+@public(takes_function=True)
 def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=100_000):
     """Solve the differential equation `dy/dt = func(y, t)` at given times.
 

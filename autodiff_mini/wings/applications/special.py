@@ -10,7 +10,8 @@ from functools import partial, reduce, wraps
 import numpy as np
 
 from autodiff_mini.calls.custom_jvp import custom_jvp
-from autodiff_mini.core.trace import current_trace, function_table, typeof
+from autodiff_mini.core.trace import current_trace, function_table
+from autodiff_mini.core.types import typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.numpy_functions.table import compositions, inexact
 from autodiff_mini.primitives.elementwise import stop_gradient

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import innermost_array
-from autodiff_mini.core.trace import NUMBERS, Tracer, float0
-from autodiff_mini.core.types import ORDINARY
+from autodiff_mini.core.trace import Tracer
+from autodiff_mini.core.types import NUMBERS, ORDINARY, float0
 from autodiff_mini.core.zeros import Zero
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from autodiff_mini.api.derivatives import vjp
 from autodiff_mini.api.forward import jvp
 from autodiff_mini.core.memory import Loan
-from autodiff_mini.core.trace import fun_name, public, typeof
+from autodiff_mini.core.names import fun_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.trees import tree_leaves, tree_map
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.core.zeros import Zero, instantiate_zeros
 
 # By precision: a step that balances the error of the difference quotient
@@ -22,7 +23,7 @@ TOLERANCES = {np.dtype(np.float16): 5e-2, np.dtype(np.float32): 5e-3,
               np.dtype(np.float64): 1e-5}
 
 
-@public
+@public(takes_function=True)
 def check_grads(f, args, order, modes=('fwd', 'rev'), eps=None, atol=None,
                 rtol=None):
     """Raise an error if derivatives of `f` differ from difference quotients.

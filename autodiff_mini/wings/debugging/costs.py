@@ -17,8 +17,9 @@ from autodiff_mini.api.staging import as_type, make_jaxpr
 from autodiff_mini.calls.cond import cond_p
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var, drop_dead, programs_of
-from autodiff_mini.core.trace import public, typeof
+from autodiff_mini.core.public import public
 from autodiff_mini.core.trees import tree_leaves, tree_map
+from autodiff_mini.core.types import typeof
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.primitives.elementwise import real_p, stop_gradient_p
 from autodiff_mini.primitives.indexing import index_p
@@ -79,7 +80,7 @@ class CostTable(NamedTuple):
             for row in rows)
 
 
-@public
+@public(takes_function=True)
 def cost(f, *args) -> CostTable:
     """Return what `f` and its derivative cost, without running them.
 

@@ -19,9 +19,10 @@ from autodiff_mini.core.errors import (
     REVERSE, TracerError, lasting_line, line_text)
 from autodiff_mini.core.jaxprs import Var, programs_in
 from autodiff_mini.core.memory import own_memory
+from autodiff_mini.core.names import TraceTag, fun_name
 from autodiff_mini.core.trace import (
-    PYTHON_NUMBERS, EvalTrace, TraceTag, Tracer, current_trace, elementwise,
-    fun_name, is_array, typeof, user_line)
+    EvalTrace, Tracer, current_trace, elementwise, user_line)
+from autodiff_mini.core.types import PYTHON_NUMBERS, is_array, typeof
 from autodiff_mini.interpreters.jaxpr import stage_flat
 
 

@@ -3,11 +3,12 @@
 from threading import get_ident
 
 from autodiff_mini.core import seams
+from autodiff_mini.core.names import fun_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import is_miscall
-from autodiff_mini.core.trace import fun_name, public
 
 
-@public
+@public(takes_function=True)
 def which(f, *args) -> list[str]:
     """Return what runs in a call: interpreters, passes, and compilers.
 

@@ -15,7 +15,8 @@ from autodiff_mini.calls.loops import hoist, scan_p, split
 from autodiff_mini.calls.programs import (
     evaluate, others, remembered, stage_program, vmap_jaxpr)
 from autodiff_mini.core.jaxprs import Jaxpr, Var, drop_dead
-from autodiff_mini.core.trace import Primitive, TraceTag, current_trace
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.trace import Primitive, current_trace
 from autodiff_mini.core.types import ORDINARY, astype_p
 from autodiff_mini.interpreters import abstract, lowering
 from autodiff_mini.primitives.elementwise import add_p

@@ -8,8 +8,8 @@ them fails, the call is looked up as usual.  Chapter 36.
 import numpy as np
 
 from autodiff_mini.core import seams
+from autodiff_mini.core.generated import functions_in
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.source import functions_in
 from autodiff_mini.core.trace import Trace, current_trace
 from autodiff_mini.core.trees import LEAF
 from autodiff_mini.interpreters.lowering import MISS

@@ -14,7 +14,8 @@ from autodiff_mini.api.forward import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import (
     ARGUMENT, Loan, mark_as_arguments, own_memory)
-from autodiff_mini.core.trace import TraceTag, Tracer, current_trace
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.trace import Tracer, current_trace
 from autodiff_mini.core.trees import LEAF, FlatFunction
 from autodiff_mini.interpreters.jvp import JVPTrace, JVPTracer
 from autodiff_mini.interpreters.vmap import Axis, BatchTrace, BatchTracer

@@ -17,14 +17,15 @@ from autodiff_mini.calls.programs import (
     remembered, stage_program, transpose_jaxpr, vmap_jaxpr)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.core.trace import (
-    NUMBERS, Primitive, TraceTag, Tracer, current_trace, function_table,
-    typeof)
+    Primitive, Tracer, current_trace, function_table)
 from autodiff_mini.core.trees import LEAF, tree_flatten, tree_map
+from autodiff_mini.core.types import NUMBERS, typeof
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer, Dim
 from autodiff_mini.wings.fast.compiler import Version
+from autodiff_mini.wings.fast.long_way import BY_VALUE, LongWay
 from autodiff_mini.wings.fast.simplify import opened, simplify
-from autodiff_mini.wings.fast.tape import BY_VALUE, LongWay
 
 
 @remembered

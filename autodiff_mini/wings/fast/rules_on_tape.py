@@ -19,10 +19,9 @@ from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Var
 from autodiff_mini.core.memory import Loan, own_memory, to_read
 from autodiff_mini.core.trace import (
-    NUMBERS, Trace, Tracer, current_trace, set_current_trace, typeof,
-    user_line)
+    Trace, Tracer, current_trace, set_current_trace, user_line)
 from autodiff_mini.core.trees import LEAF, PyTreeDef, containers, tree_flatten
-from autodiff_mini.core.types import ORDINARY
+from autodiff_mini.core.types import NUMBERS, ORDINARY, typeof
 from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace

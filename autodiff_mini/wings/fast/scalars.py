@@ -21,8 +21,7 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Equation, Jaxpr, Literal, Var
-from autodiff_mini.core.trace import ShapedArray
-from autodiff_mini.core.types import astype_p
+from autodiff_mini.core.types import ShapedArray, astype_p
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.primitives.elementwise import (
     abs_p, add_p, and_p, cos_p, div_p, eq_p, exp_p, ge_p, gt_p, invert_p,

@@ -11,9 +11,9 @@ import numpy as np
 from autodiff_mini.api.derivatives import whole_cotangent
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import own_memory
-from autodiff_mini.core.trace import NUMBERS, current_trace
+from autodiff_mini.core.trace import current_trace
 from autodiff_mini.core.trees import LEAF, take_apart, tree_flatten
-from autodiff_mini.core.types import ORDINARY
+from autodiff_mini.core.types import NUMBERS, ORDINARY
 from autodiff_mini.interpreters.vmap import BatchTracer
 from autodiff_mini.wings.fast.tape import (
     finished, is_outermost, on_tape, opened, record_flat)

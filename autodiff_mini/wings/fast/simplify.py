@@ -12,9 +12,9 @@ from itertools import chain
 import numpy as np
 
 from autodiff_mini.core.jaxprs import Equation, Literal, Var, drop_dead
-from autodiff_mini.core.trace import elementwise, float0
+from autodiff_mini.core.trace import elementwise
 from autodiff_mini.core.trees import frozen
-from autodiff_mini.core.types import astype_p
+from autodiff_mini.core.types import astype_p, float0
 from autodiff_mini.interpreters.abstract import elementwise_type
 from autodiff_mini.interpreters.lowering import inline, inline_rules
 from autodiff_mini.primitives import elementwise as rows

@@ -17,10 +17,10 @@ from autodiff_mini.core.jaxprs import Equation, Literal, Var, programs_in
 from autodiff_mini.core.memory import (
     ARGUMENT, innermost_array, own_memory, owner_of, to_read)
 from autodiff_mini.core.trace import (
-    NUMBERS, PYTHON_NUMBERS, Primitive, Trace, current_trace,
-    set_current_trace, tangent_type, typeof, user_line)
+    Primitive, Trace, current_trace, set_current_trace, user_line)
 from autodiff_mini.core.trees import LEAF, frozen
-from autodiff_mini.core.types import ORDINARY
+from autodiff_mini.core.types import (
+    NUMBERS, ORDINARY, PYTHON_NUMBERS, tangent_type, typeof)
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import transpose
 from autodiff_mini.interpreters.jvp import JVPTrace
@@ -28,8 +28,8 @@ from autodiff_mini.interpreters.partial_eval import (
     PartialEvalTrace, linearize_flat)
 from autodiff_mini.interpreters.vmap import BatchTrace, BatchTracer
 from autodiff_mini.numpy_functions.table import compositions
-from autodiff_mini.primitives.elementwise import float_power_p, pow_p
 from autodiff_mini.primitives.indexing import index_p
+from autodiff_mini.wings.fast.long_way import BY_VALUE, REFUSED, LongWay
 from autodiff_mini.wings.fast.tape_tracer import TapeTracer
 
 # These NumPy functions are composed of several operations, too.
@@ -45,20 +45,10 @@ compositions.update({
     np.linalg.qr, np.linalg.matrix_power})
 STATIC = {int, bool, str, type(None), type,
           *map(type, map(np.dtype, '?bhilqBHILQefdgFDG'))}
-BY_VALUE = {pow_p, float_power_p}   # their rules depend on a Python number
 OFTEN = 32          # the call at which an operation is prepared
 MOST_KEYS = 10_000  # more known operations than this clear the table
 SMALL = 4096        # bytes: smaller arrays are always copied
 preparations = {}   # by operation and types: a Prepared; and call counts
-
-
-class LongWay(Exception):
-    """Raised if an operation is not prepared yet, or cannot be."""
-
-
-# The errors of an operation.  A fault of the tape itself is not hidden.
-REFUSED = (LongWay, ArithmeticError, IndexError, NotImplementedError,
-           TypeError, ValueError)
 
 
 class TapeTrace(JVPTrace):

@@ -6,8 +6,8 @@ one.  If it has no answer, they are bound as always.  Chapter 37.
 
 import numpy as np
 
-from autodiff_mini.core.trace import (
-    NUMBERS, Primitive, Tracer, array_type, ufunc_table)
+from autodiff_mini.core.trace import Primitive, Tracer, ufunc_table
+from autodiff_mini.core.types import NUMBERS, array_type
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters.jaxpr import JaxprTracer
 from autodiff_mini.interpreters.jvp import JVPTracer

@@ -16,7 +16,7 @@ from autodiff_mini.wings.fast.plan import BLOCK, HUGE
 from autodiff_mini.wings.fast.scalars import as_numbers, indented
 from autodiff_mini.wings.fused import native
 from autodiff_mini.wings.fused.kernels import RESERVED, block_kernel
-from autodiff_mini.wings.fused.loops import as_loop, loop_lines
+from autodiff_mini.wings.fused.loop_kernels import as_loop, loop_lines
 from autodiff_mini.wings.fused.stages import (
     Kernel, fused_plan, is_arithmetic, is_worth_it, stages, why_not)
 

@@ -19,9 +19,10 @@ from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
     LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
     in_a_library)
+from autodiff_mini.core.names import LambdaName, fun_name, own_name
 from autodiff_mini.core.signature import parameters_of
-from autodiff_mini.core.trace import (
-    LambdaName, Tracer, fun_name, own_name, typeof)
+from autodiff_mini.core.trace import Tracer
+from autodiff_mini.core.types import typeof
 from autodiff_mini.wings.messages.askers import instead_of_call
 from autodiff_mini.wings.messages.foreign_names import instead_of_name
 from autodiff_mini.wings.messages.instead import instead

@@ -11,11 +11,11 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import TracerError
+from autodiff_mini.core.names import fun_name
 from autodiff_mini.core.signature import names_of
-from autodiff_mini.core.trace import fun_name, typeof
 from autodiff_mini.core.trees import (
     LEAF, leaf_names, map_leaves, tree_flatten)
-from autodiff_mini.core.types import common_type
+from autodiff_mini.core.types import common_type, typeof
 from autodiff_mini.wings.messages.lambdas import name_in_code
 
 

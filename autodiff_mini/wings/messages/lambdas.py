@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-from autodiff_mini.core.trace import LambdaName, own_name
+from autodiff_mini.core.names import LambdaName, own_name
 
 WHICH = '', 'first ', 'second ', 'third ', 'fourth '
 

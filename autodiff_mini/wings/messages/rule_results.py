@@ -8,9 +8,9 @@ from importlib import import_module
 from autodiff_mini.calls.custom_vjp import CustomVJPPrimal, is_residual
 from autodiff_mini.core import seams
 from autodiff_mini.core.memory import read_by
-from autodiff_mini.core.trace import typeof
 from autodiff_mini.core.trees import (
     LEAF, containers, flatten_up_to, tree_leaves, tree_structure)
+from autodiff_mini.core.types import typeof
 
 
 @seams.ask_rule.take

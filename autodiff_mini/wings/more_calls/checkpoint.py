@@ -12,9 +12,11 @@ from autodiff_mini.calls.programs import (
     remembered, stage_tree)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import linear_parts
+from autodiff_mini.core.names import TraceTag, own_name
+from autodiff_mini.core.public import public
 from autodiff_mini.core.signature import (
     argument_positions, hold_arguments, named_after, names_of)
-from autodiff_mini.core.trace import Primitive, TraceTag, own_name, public
+from autodiff_mini.core.trace import Primitive
 from autodiff_mini.core.trees import tree_leaves
 from autodiff_mini.core.zeros import (
     leave_zeros_out, perturbed, put_zeros_back)
@@ -104,7 +106,7 @@ def checkpoint_lowering(emitter, *names, jaxpr, **params):
 lowering.rules[checkpoint_p] = checkpoint_lowering
 
 
-@public
+@public(takes_function=True)
 def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
     """Return a version of `f` whose derivative keeps no residuals.
 

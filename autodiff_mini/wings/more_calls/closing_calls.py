@@ -10,7 +10,7 @@ from autodiff_mini.calls.custom_jvp import (
     custom_jvp_call_p, leave_call, leave_closure)
 from autodiff_mini.calls.staged_calls import closed_over, stage_function
 from autodiff_mini.core import seams
-from autodiff_mini.core.trace import typeof
+from autodiff_mini.core.types import typeof
 from autodiff_mini.core.zeros import (
     Zero, add_tangents, instantiate_zeros, leave_zeros_out, perturbed,
     put_zeros_back)

@@ -8,7 +8,9 @@ import numpy as np
 from autodiff_mini.calls.cond import choose
 from autodiff_mini.calls.loops import bind_scan, bind_while
 from autodiff_mini.core import seams
-from autodiff_mini.core.trace import TraceTag, Tracer, public
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import Tracer
 
 
 @public

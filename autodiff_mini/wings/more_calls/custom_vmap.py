@@ -20,10 +20,11 @@ from autodiff_mini.calls.staged_calls import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Var, dead_rules, pull_rules, pulls_in
 from autodiff_mini.core.memory import own_memory, to_read
-from autodiff_mini.core.trace import (
-    TraceTag, Tracer, array_type, float0, tangent_type, typeof)
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import (
     leaf_names, map_leaves, tree_flatten, tree_map)
+from autodiff_mini.core.types import array_type, float0, tangent_type, typeof
 from autodiff_mini.core.zeros import (
     Zero, instantiate_all, leave_zeros_out, perturbed, put_zeros_back)
 from autodiff_mini.interpreters import (

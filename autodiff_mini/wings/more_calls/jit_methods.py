@@ -10,12 +10,14 @@ from functools import cached_property
 from types import MethodType, ModuleType
 
 from autodiff_mini.core import seams
+from autodiff_mini.core.names import fun_name
 from autodiff_mini.core.signature import (
     Opened, UserFunction, gives_self, is_object, named_after, takes_self)
-from autodiff_mini.core.trace import Tracer, fun_name, is_array
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.trees import (
     Static, containers, frozen, register_pytree_node, tree_flatten,
     tree_structure)
+from autodiff_mini.core.types import is_array
 
 
 @seams.method_of.take

@@ -16,8 +16,9 @@ from autodiff_mini.calls.programs import (
     close, for_arguments, for_outputs, prune_equation, vmap_jaxpr)
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import dead_rules
-from autodiff_mini.core.trace import (
-    Primitive, TraceTag, Tracer, own_name, typeof)
+from autodiff_mini.core.names import TraceTag, own_name
+from autodiff_mini.core.trace import Primitive, Tracer
+from autodiff_mini.core.types import typeof
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 from autodiff_mini.interpreters.jaxpr import stage_flat

@@ -10,7 +10,7 @@ from autodiff_mini.calls.jit import jit_p
 from autodiff_mini.calls.programs import (
     evaluate, partial_eval_jaxpr, stage_program)
 from autodiff_mini.core.jaxprs import Jaxpr, drop_dead
-from autodiff_mini.core.trace import TraceTag
+from autodiff_mini.core.names import TraceTag
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.primitives.linalg import matmul_p
 

@@ -12,7 +12,8 @@ from autodiff_mini.calls.custom_vjp import (
 from autodiff_mini.calls.programs import interleave, others, picked
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import Jaxpr
-from autodiff_mini.core.trace import TraceTag, float0, typeof
+from autodiff_mini.core.names import TraceTag
+from autodiff_mini.core.types import float0, typeof
 from autodiff_mini.core.zeros import Zero, instantiate_zeros
 from autodiff_mini.interpreters import partial_eval, transpose
 from autodiff_mini.interpreters.jaxpr import eval_jaxpr

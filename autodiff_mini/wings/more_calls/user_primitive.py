@@ -16,10 +16,11 @@ from autodiff_mini.calls.staged_calls import open_program
 from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import Var
 from autodiff_mini.core.memory import read_by, to_read
-from autodiff_mini.core.trace import (
-    Primitive, ShapedArray, TraceTag, fun_name, own_name, public,
-    tangent_type, typeof, unwrapped)
+from autodiff_mini.core.names import TraceTag, fun_name, own_name
+from autodiff_mini.core.public import public
+from autodiff_mini.core.trace import Primitive, unwrapped
 from autodiff_mini.core.trees import LEAF, map_leaves, tree_leaves, tree_map
+from autodiff_mini.core.types import ShapedArray, tangent_type, typeof
 from autodiff_mini.interpreters import (
     abstract, jvp, lowering, transpose, vmap)
 

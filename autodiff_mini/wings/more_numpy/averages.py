@@ -12,8 +12,8 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff_mini.core.errors import refuse
 from autodiff_mini.core.memory import as_new_array
-from autodiff_mini.core.trace import Tracer, typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Tracer
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.numpy_functions.arguments import check_cast, promote
 from autodiff_mini.numpy_functions.borrowed import array_or_tracer
 from autodiff_mini.numpy_functions.table import asarray, implements, operand

@@ -24,7 +24,8 @@ second derivatives lose all digits.
 
 import numpy as np
 
-from autodiff_mini.core.trace import Primitive, array_type, typeof
+from autodiff_mini.core.trace import Primitive
+from autodiff_mini.core.types import array_type, typeof
 from autodiff_mini.interpreters import abstract, jvp, vmap
 from autodiff_mini.interpreters.abstract import defshape, ones
 from autodiff_mini.interpreters.jvp import defjvp

@@ -9,8 +9,8 @@ import math
 import numpy as np
 
 from autodiff_mini.core.memory import as_new_array
-from autodiff_mini.core.trace import Tracer, elementwise, typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Tracer, elementwise
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.interpreters.transpose import deftranspose
 from autodiff_mini.numpy_functions.table import (

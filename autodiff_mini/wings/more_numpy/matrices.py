@@ -5,7 +5,8 @@ All functions work on stacks of matrices.  Chapter 27.
 
 import numpy as np
 
-from autodiff_mini.core.trace import Primitive, array_type, typeof
+from autodiff_mini.core.trace import Primitive
+from autodiff_mini.core.types import array_type, typeof
 from autodiff_mini.core.zeros import Zero
 from autodiff_mini.interpreters import abstract, jvp, vmap
 from autodiff_mini.interpreters.abstract import defshape

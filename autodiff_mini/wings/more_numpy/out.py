@@ -6,7 +6,8 @@ checks as in NumPy.  Chapter 27.
 
 import numpy as np
 
-from autodiff_mini.core.trace import function_table, typeof, ufunc_table
+from autodiff_mini.core.trace import function_table, ufunc_table
+from autodiff_mini.core.types import typeof
 from autodiff_mini.numpy_functions.arguments import as_mask
 
 

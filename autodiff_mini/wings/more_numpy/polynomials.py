@@ -11,8 +11,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autodiff_mini.core.errors import TracerError
-from autodiff_mini.core.trace import Primitive, Tracer, array_type
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Primitive, Tracer
+from autodiff_mini.core.types import array_type, convert
 from autodiff_mini.interpreters import abstract, vmap
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deflinear

@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import sliding_window_view
 
 from autodiff_mini.core.memory import as_new_array
-from autodiff_mini.core.trace import typeof
+from autodiff_mini.core.types import typeof
 from autodiff_mini.numpy_functions.methods import conjugate
 from autodiff_mini.numpy_functions.table import (
     asarray, composed_ufunc, implements)

@@ -5,8 +5,7 @@ Chapter 27.
 
 import numpy as np
 
-from autodiff_mini.core.trace import typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.interpreters.jvp import match
 from autodiff_mini.interpreters.transpose import deflinear
 from autodiff_mini.numpy_functions.table import ufunc

@@ -14,8 +14,8 @@ from scipy.special import (
     betaln, ellipe, ellipkm1, erf, erfcx, expit, gammaln, hyp0f1, hyp1f1,
     hyp2f1, iv, ive, jv, kv, kve, psi, xlog1py, xlogy, yv, zeta)
 
-from autodiff_mini.core.trace import elementwise, typeof, ufunc_table
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import elementwise, ufunc_table
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.numpy_functions.table import ufunc
 from autodiff_mini.primitives.elementwise import ratio

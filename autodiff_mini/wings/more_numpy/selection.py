@@ -10,8 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff_mini.core.errors import refuse
 from autodiff_mini.core.memory import as_new_array
-from autodiff_mini.core.trace import typeof
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.numpy_functions.arguments import (
     along_one, places_along, promote)
 from autodiff_mini.numpy_functions.creation import numpy_asarray

@@ -15,7 +15,7 @@ from statistics import mean
 from autodiff_mini.core.errors import line_text
 from autodiff_mini.core.jaxprs import (
     Literal, Names, Var, param_text, programs_in, type_text)
-from autodiff_mini.core.trace import own_name
+from autodiff_mini.core.names import own_name
 
 LARGEST = 10    # equations that are drawn; more become a table
 WIDEST = 640    # pixels that are drawn

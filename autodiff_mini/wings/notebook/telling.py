@@ -11,7 +11,8 @@ from itertools import zip_longest
 import numpy as np
 
 from autodiff_mini.core.jaxprs import Var
-from autodiff_mini.core.trace import Tracer, fun_name
+from autodiff_mini.core.names import fun_name
+from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.zeros import Zero
 
 SIGNS = {'add': '+', 'sub': '-', 'subtract': '-', 'mul': '*',

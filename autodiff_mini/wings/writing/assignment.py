@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import ReadOnlyError, TracerError
-from autodiff_mini.core.trace import Tracer, typeof, unwrapped
-from autodiff_mini.core.types import convert
+from autodiff_mini.core.trace import Tracer, unwrapped
+from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.numpy_functions.arguments import as_mask, check_cast
 from autodiff_mini.numpy_functions.table import as_is, implements, operand
 from autodiff_mini.primitives.indexing import (

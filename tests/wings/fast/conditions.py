@@ -175,7 +175,7 @@ CONDITIONS = [
     ('tape', 'if type(y) is BatchTracer:\n            y',
      'if 0:\n            y'),
     ('tape', 'if not prepared.made:', 'if 0:'),
-    ('tape', 'BY_VALUE = {pow_p, float_power_p}', 'BY_VALUE = set()'),
+    ('long_way', 'BY_VALUE = {pow_p, float_power_p}', 'BY_VALUE = set()'),
     ('tape', 'x if x.base is None else owner_of(x)) in foreign', 'x) in ()'),
     ('tape', 'outs[:n] = own_memory(outs[:n], operands + others)', 'pass'),
     ('tape', 'self.parent.snapshot.mark(x)\n                key', 'key'),

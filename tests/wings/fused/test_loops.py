@@ -69,7 +69,7 @@ def test_a_while_loop_is_a_kernel():
 
 
 def test_a_long_while_loop_returns_to_python_now_and_then(monkeypatch):
-    monkeypatch.setattr('autodiff_mini.wings.fused.loops.MOST', 10)
+    monkeypatch.setattr('autodiff_mini.wings.fused.loop_kernels.MOST', 10)
     f = lambda x: ad.while_loop(lambda x: x < 1000.5, lambda x: x + 1.0, x)
     assert assert_equal(f, 0.0).leaves == [1001.0]
 

@@ -46,10 +46,11 @@ IMPORTS = '''
 import numpy as np
 np.set_printoptions(legacy='1.25')
 import autodiff_mini as ad
-from autodiff_mini.core import trace as core, trees as pytree
+from autodiff_mini.core import trace as core, trees as pytree, types
 from autodiff_mini.numpy_functions import table as numpy_api
 from autodiff_mini.primitives import elementwise as functions, indexing
 from autodiff_mini.core.trace import *
+from autodiff_mini.core.types import *
 from autodiff_mini.interpreters.jvp import *
 from autodiff_mini.primitives.elementwise import sin_p
 '''
@@ -123,7 +124,7 @@ JVP_OF_SQUARE = 'ad.jvp(lambda x: x * x, (3.0,), (1.0,))'
 EDIT_TYPEOF = 'def typeof(x):\n    return 7'
 CASES = {
     'a function is replaced wherever it was imported': (
-        EDIT_TYPEOF, '[m.typeof is typeof for m in (core, numpy_api, ad)]',
+        EDIT_TYPEOF, '[m.typeof is typeof for m in (types, numpy_api, ad)]',
         '[True, True, True]'),
     'a rule changes jvp': (
         listing(JVP, 'defjvp')
@@ -131,7 +132,7 @@ CASES = {
         SLOPE_OF_SIN, '3.0'),
     'a cached function is replaced': (
         'from functools import lru_cache\n' + edited(
-            listing('core/trace', 'array_type'), 'return', 'print("!"); return'),
+            listing('core/types', 'array_type'), 'return', 'print("!"); return'),
         'typeof(np.ones(3)); typeof(np.ones(3));', '!'),
     'what is set on a class from outside stays': (
         'from autodiff_mini.core.errors import *\n' + listing('core/trace', 'Tracer')
@@ -225,10 +226,10 @@ def test_an_edit_is_announced_and_an_unchanged_listing_is_not(run):
     run(f'{EDIT_TYPEOF}\ndef unload_ipython_extension(shell):\n    pass')
     run('%unload_ext autodiff_mini')
     run('def typeof(x):\n    return 8')
-    assert run('typeof(0), core.typeof(0)') == '(8, 7)'
+    assert run('typeof(0), types.typeof(0)') == '(8, 7)'
     run('%load_ext autodiff_mini')
     run('def typeof(x):\n    return 9')
-    assert run('core.typeof(0)') == '9'
+    assert run('types.typeof(0)') == '9'
 
 
 def test_a_failing_cell_has_run_the_lines_above_the_failure(run):
@@ -237,7 +238,7 @@ def test_a_failing_cell_has_run_the_lines_above_the_failure(run):
             'def typeof(x):\n    return 7\n')
     assert run('import sys\nsys.modules["autodiff_mini.interpreters.jvp"]'
                '.match(1.0, 2.0)') == '50.0'
-    assert run('core.typeof is typeof') == 'True'
+    assert run('types.typeof is typeof') == 'True'
     assert run('import sys, traceback\n[frame.lineno for frame in '
                'traceback.extract_tb(sys.last_value.__traceback__)][1]'
                ) == '3'

@@ -11,8 +11,8 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from autodiff_mini.core.errors import TracerError
-from autodiff_mini.core.trace import (
-    Trace, Tracer, current_trace, typeof, unwrap_as)
+from autodiff_mini.core.trace import Trace, Tracer, current_trace, unwrap_as
+from autodiff_mini.core.types import typeof
 from autodiff_mini.numpy_functions.table import operand
 from autodiff_mini.primitives.elementwise import real_p
 from autodiff_mini.primitives.indexing import OPERAND, index_p

@@ -1,4 +1,4 @@
-"""Source code: compile it to functions, and find the lines of an error."""
+"""Generated source: compile it to functions, and find an error's lines."""
 
 from importlib import import_module
 from types import FunctionType
