@@ -62,7 +62,7 @@ publish:   ## build the site for SITE_URL=https://..., copy it TO=host:folder
 	  echo "Now copy site/ to $(SITE_URL). Any static host will do."; \
 	  echo "With TO=user@host:folder, rsync copies it for you."; fi
 
-test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/columns/test_vmap.py
+test: .venv/ready   ## run the tests, or some: ROW=tanh, ROW=tests/interpreters/test_vmap.py
 	@$(PYTEST) $(WHICH)
 
 check: .venv/ready   ## weave and test what has changed, in about ten seconds
@@ -75,9 +75,9 @@ test-all: test   ## run the rest, too: every program under every transformation
 # The tests that depend on NumPy's types, values, and messages.
 test-oldest: .venv/oldest/ready   ## run tests with the oldest NumPy allowed
 	@.venv/oldest/bin/python -m pytest --no-header $(HANDS) autodiff_mini \
-	  tests/wings/more_numpy tests/columns/test_abstract.py \
-	  tests/columns/test_lowering.py tests/rows/test_numpy_api.py \
-	  tests/wings/writing/test_patch.py tests/rows/test_programs.py \
+	  tests/wings/more_numpy tests/interpreters/test_abstract.py \
+	  tests/interpreters/test_lowering.py tests/primitives/test_numpy_api.py \
+	  tests/wings/writing/test_patch.py tests/primitives/test_programs.py \
 	  tests/wings/writing/test_writing.py
 
 WITH_JAX = $(PYTEST) $(HANDS) --all --share $(SHARE) -k jax \
@@ -109,8 +109,8 @@ test-torch: .venv/torch-$(TORCH)   ## run the puzzle in PyTorch, or in TORCH=2.1
 
 # The modules have no annotations, so stubtest compares the public names.
 lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
-	@$(BIN)/ruff check -q autodiff_mini tests/edge/test_user_programs.py
-	@$(BIN)/isort -c -q autodiff_mini tests/edge/test_user_programs.py
+	@$(BIN)/ruff check -q autodiff_mini tests/api/test_user_programs.py
+	@$(BIN)/isort -c -q autodiff_mini tests/api/test_user_programs.py
 	@$(BIN)/pyright --pythonpath $(BIN)/python --level error
 	@$(BIN)/mypy
 	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count, filterfalse, product
 from operator import attrgetter
 
-from autodiff_mini.core.errors import lasting_line
+from autodiff_mini.core.lines import lasting_line
 from autodiff_mini.core.names import own_name
 from autodiff_mini.core.trace import Primitive
 from autodiff_mini.core.types import ShapedArray, typeof

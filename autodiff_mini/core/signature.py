@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import users_part
+from autodiff_mini.core.lines import users_part
 from autodiff_mini.core.memory import Loan
 from autodiff_mini.core.names import fun_name, own_name
 from autodiff_mini.core.trees import containers, leaf_names

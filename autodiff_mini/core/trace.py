@@ -5,7 +5,6 @@ what the operation means.  To change what a program means, make another trace
 current and run it.  Chapter 1.
 """
 
-import sys
 from _thread import get_ident  # without importing threading
 from functools import partial
 from importlib import import_module
@@ -13,19 +12,8 @@ from operator import attrgetter
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
-    NumPyTable, Refusals, UnexpectedTracerError, is_library, quote_line,
-    trace_at_work)
-
-
-def user_line(depth):
-    """Return where the user's program called the library.
-
-    A frame would keep its variables alive; its code and position do not.
-    """
-    frame = sys._getframe(depth)
-    while is_library[frame.f_code.co_filename] and frame.f_back:
-        frame = frame.f_back
-    return frame.f_code, frame.f_lasti
+    NumPyTable, Refusals, UnexpectedTracerError, trace_at_work)
+from autodiff_mini.core.lines import quote_line, user_line
 
 
 class Primitive:

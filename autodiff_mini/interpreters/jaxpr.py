@@ -12,10 +12,10 @@ import numpy as np
 from autodiff_mini.core import seams
 from autodiff_mini.core.jaxprs import (
     Equation, Jaxpr, Literal, Values, Var, check_counts)
+from autodiff_mini.core.lines import user_line
 from autodiff_mini.core.memory import ARGUMENT, CLOSED_OVER, Snapshot, to_read
 from autodiff_mini.core.public import public
-from autodiff_mini.core.trace import (
-    Trace, Tracer, at_lines_of, current_trace, user_line)
+from autodiff_mini.core.trace import Trace, Tracer, at_lines_of, current_trace
 from autodiff_mini.core.types import (
     PYTHON_NUMBERS, array_type, check_alive, typeof)
 from autodiff_mini.interpreters import abstract

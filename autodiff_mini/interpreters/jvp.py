@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_mini.core.errors import RuleTable
+from autodiff_mini.core.lines import user_line
 from autodiff_mini.core.memory import mark_as_arguments
-from autodiff_mini.core.trace import Trace, Tracer, current_trace, user_line
+from autodiff_mini.core.trace import Trace, Tracer, current_trace
 from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.core.zeros import Zero
 

@@ -12,9 +12,10 @@ from unicodedata import normalize
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import RuleTable, quote_line
+from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.generated import functions_in, lines_within
 from autodiff_mini.core.jaxprs import Equation, Jaxpr, Names, Var, drop_dead
+from autodiff_mini.core.lines import quote_line
 from autodiff_mini.core.types import as_number
 from autodiff_mini.core.zeros import instantiate_zeros
 

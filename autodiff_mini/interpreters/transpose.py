@@ -7,9 +7,10 @@ program uses a value twice, its two cotangents are added.  Chapter 10.
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import REVERSE, RuleTable
+from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import (
     Jaxpr, Var, for_results, has_several_results, pulls_in)
+from autodiff_mini.core.lines import REVERSE
 from autodiff_mini.core.trace import at_lines_of, current_trace
 from autodiff_mini.core.types import array_type, convert, typeof
 from autodiff_mini.core.zeros import Zero

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_mini.core.errors import RuleTable
+from autodiff_mini.core.lines import user_line
 from autodiff_mini.core.memory import CLOSED_OVER, mark_as_arguments, to_read
 from autodiff_mini.core.names import TraceTag
-from autodiff_mini.core.trace import (
-    Trace, Tracer, current_trace, elementwise, user_line)
+from autodiff_mini.core.trace import Trace, Tracer, current_trace, elementwise
 from autodiff_mini.core.types import array_type, typeof
 
 

@@ -34,16 +34,21 @@ FORMER = {
 # {module: its former name, with a folder if that isn't the one in FORMER}
 RENAMED = {
     'trace': 'core', 'types': 'arrays', 'trees': 'pytree',
-    'table': './numpy_api', 'reshaping': 'numpy_functions/shapes',
-    'arguments': 'more/arguments', 'parts': 'more/parts',
-    'more_borrowed': 'borrowed', 'more_composed': 'composed',
-    'scipy_special': 'special', 'assignment': 'writing',
-    'traced_numpy': 'names', 'fused_compiler': 'compiler',
-    'fused_emitter': 'emitter', 'jit_methods': 'tools/methods',
-    'wrong_calls': 'calls', 'rule_results': 'rules',
-    'foreign_names': 'names', 'nans': 'debugging',
-    'generated': 'source', 'loop_kernels': 'loops',
-    '_until': 'notebook/drafting'}
+    'generated': 'source', 'table': './numpy_api',
+    'reshaping': 'numpy_functions/shapes', 'arguments': 'more/arguments',
+    'parts': 'more/parts', 'more_borrowed': 'borrowed',
+    'more_composed': 'composed', 'more_elementwise': 'rows',
+    'interpolation': 'tables', 'scipy_special': 'special',
+    'assignment': 'writing', 'traced_numpy': 'names',
+    'pullback_of_pullback': 'pulling_twice', 'jit_methods': 'tools/methods',
+    'fused_compiler': 'compiler', 'fused_emitter': 'emitter',
+    'loop_kernels': 'loops', 'short_road': 'short',
+    'equal_programs': 'twins', 'wrong_calls': 'calls',
+    'rule_results': 'rules', 'argument_checks': 'checks',
+    'name_advice': 'names', 'numpy_advice': 'askers',
+    'scipy_advice': 'instead', 'method_advice': 'habits',
+    'lambda_names': 'lambdas', 'tracing_warnings': 'slips',
+    'nans': 'debugging', '_until': 'notebook/drafting'}
 MOVED = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.core.errors import is_library
+from autodiff_mini.core.lines import is_library
 from book.tools.exercises import library_restored
 from tests.support.explained import ALL, PAGE
 
@@ -36,7 +36,7 @@ CAUGHT = {
                          'record_pullback', 'back', 'fitted', 'answer',
                          'answered', 'apply_function'],
     'tape.py': ['look_at', 'process_index', 'prepare_if_often'],
-    'twins.py': ['written_key', 'content_key']}
+    'equal_programs.py': ['written_key', 'content_key']}
 
 
 def raises(elsewhere=ELSEWHERE):

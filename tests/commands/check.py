@@ -25,15 +25,15 @@ NO_TEST = 5       # pytest's exit status if no program uses a row
 
 # A test for each column, and for what a row shares with its neighbors.
 SQUARES = [
-    'tests/rows/test_programs.py::'
+    'tests/primitives/test_programs.py::'
     'test_values_equal_numpys_and_tangents_the_derivative',
-    'tests/columns/test_vmap.py::test_vmap_is_the_stack',
-    'tests/columns/test_abstract.py::'
+    'tests/interpreters/test_vmap.py::test_vmap_is_the_stack',
+    'tests/interpreters/test_abstract.py::'
     'test_types_equal_those_of_numpys_results',
-    'tests/columns/test_partial_eval.py::test_linearize_is_jvp',
-    'tests/columns/test_transpose.py::test_vjp_is_the_transpose_of_jvp',
-    'tests/rows/test_hard_points.py',
-    'tests/rows/test_grid.py',
+    'tests/interpreters/test_partial_eval.py::test_linearize_is_jvp',
+    'tests/interpreters/test_transpose.py::test_vjp_is_the_transpose_of_jvp',
+    'tests/primitives/test_hard_points.py',
+    'tests/primitives/test_grid.py',
 ]
 ROWS = 'primitives', 'numpy_functions', 'calls', 'wings'
 APART = 'draft', 'fast', 'fused', 'applications', 'notebook', 'messages'

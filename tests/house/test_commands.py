@@ -29,7 +29,7 @@ TARGETS = {target for targets in re.findall(
 SITE = 'https://example.org/book/'
 OPTIONS = {
     'SITE_URL': SITE, 'PDF': '1', 'TO': 'user@host:folder', 'E': '02_1',
-    'ROW': 'tests/columns/test_vmap.py', 'SHARE': '30', 'PORT': '9000',
+    'ROW': 'tests/interpreters/test_vmap.py', 'SHARE': '30', 'PORT': '9000',
     'FLAGS': '--port 9000', 'DIR': 'book/chapters', 'RESET': '04',
     'TORCH': '2.15.0'}
 ONLY_PARSES = '''#!/bin/sh
@@ -48,7 +48,7 @@ PRINTS = {
     'make progress': 'You are at e01_1.',
     'make check': 'right   tests/book/test_readme.py',
     'make test ROW=tanh': ' passed',
-    'make test ROW=tests/columns/test_vmap.py': ' passed',
+    'make test ROW=tests/interpreters/test_vmap.py': ' passed',
     f'make publish SITE_URL={SITE}': f'Now copy site/ to {SITE}. Any',
     'make help': 'list the commands'}
 

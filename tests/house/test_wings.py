@@ -96,9 +96,10 @@ WINGS = {
         ['test_public_api.py', 'test_jit.py', 'test_signature.py'],
         {'ad.check_grads': "has no attribute 'check_grads'"}),
     'messages': Wing(
-        ['test_errors.py', 'test_slips.py', 'test_seams.py',
+        ['test_errors.py', 'test_tracing_warnings.py', 'test_seams.py',
          'test_debugging.py', 'test_costs.py', 'test_checking.py',
-         'test_methods.py', 'test_lambdas.py', 'test_habits.py', 'book',
+         'test_methods.py', 'test_lambda_names.py',
+         'test_method_advice.py', 'book',
          'exercises'],
         [],
         ['test_public_api.py', 'test_jit.py', 'test_signature.py', '-k',

@@ -4,8 +4,8 @@ Each name must be defined once, before it is used, and each result must have
 the type that abstract evaluation finds.
 """
 
-from autodiff_mini.core.errors import quote_line
 from autodiff_mini.core.jaxprs import Var, programs_of
+from autodiff_mini.core.lines import quote_line
 from autodiff_mini.interpreters import abstract
 
 

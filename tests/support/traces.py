@@ -112,7 +112,8 @@ def rows_of_numpy():
     bring_all()
     found = set().union(*map(rows_in, ('primitives', *(
         f'wings.more_numpy.{name}'
-        for name in ('rows', 'along_axis', 'matrices', 'statistics')))))
+        for name in ('more_elementwise', 'along_axis', 'sorting', 'matrices',
+                     'statistics')))))
     return {p for p in found if p.name != 'complex'}    # only writes ask it
 
 

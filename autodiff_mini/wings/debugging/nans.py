@@ -15,13 +15,14 @@ from autodiff_mini.calls.cond import cond_p
 from autodiff_mini.calls.jit import run_compiled
 from autodiff_mini.calls.loops import loop_scan, loop_while, scan_p, while_p
 from autodiff_mini.calls.programs import evaluate
-from autodiff_mini.core.errors import (
-    REVERSE, TracerError, lasting_line, line_text)
+from autodiff_mini.core.errors import TracerError
 from autodiff_mini.core.jaxprs import Var, programs_in
+from autodiff_mini.core.lines import (
+    REVERSE, lasting_line, line_text, user_line)
 from autodiff_mini.core.memory import own_memory
 from autodiff_mini.core.names import TraceTag, fun_name
 from autodiff_mini.core.trace import (
-    EvalTrace, Tracer, current_trace, elementwise, user_line)
+    EvalTrace, Tracer, current_trace, elementwise)
 from autodiff_mini.core.types import PYTHON_NUMBERS, is_array, typeof
 from autodiff_mini.interpreters.jaxpr import stage_flat
 

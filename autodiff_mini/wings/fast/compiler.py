@@ -12,8 +12,8 @@ import numpy as np
 
 from autodiff_mini.calls.programs import remember
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import line_note, quote_line
 from autodiff_mini.core.generated import functions_in, lines_within
+from autodiff_mini.core.lines import line_note, quote_line
 from autodiff_mini.core.types import NUMBERS
 from autodiff_mini.interpreters.lowering import MISS, Lowered
 from autodiff_mini.wings.fast.emitter import FastEmitter

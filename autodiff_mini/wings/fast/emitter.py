@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from autodiff_mini.core.errors import lasting_line
 from autodiff_mini.core.jaxprs import Literal, Var
+from autodiff_mini.core.lines import lasting_line
 from autodiff_mini.core.types import astype_p
 from autodiff_mini.interpreters import lowering
 from autodiff_mini.interpreters.lowering import Emitter, call_of

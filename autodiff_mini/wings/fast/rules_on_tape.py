@@ -17,9 +17,10 @@ from autodiff_mini.calls.custom_vjp import (
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import UnexpectedTracerError
 from autodiff_mini.core.jaxprs import Var
+from autodiff_mini.core.lines import user_line
 from autodiff_mini.core.memory import Loan, own_memory, to_read
 from autodiff_mini.core.trace import (
-    Trace, Tracer, current_trace, set_current_trace, user_line)
+    Trace, Tracer, current_trace, set_current_trace)
 from autodiff_mini.core.trees import LEAF, PyTreeDef, containers, tree_flatten
 from autodiff_mini.core.types import NUMBERS, ORDINARY, typeof
 from autodiff_mini.core.zeros import Zero, fit_tangent, instantiate_zeros

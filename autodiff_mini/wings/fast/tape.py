@@ -12,12 +12,13 @@ from importlib import import_module
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import RuleTable, quote_line
+from autodiff_mini.core.errors import RuleTable
 from autodiff_mini.core.jaxprs import Equation, Literal, Var, programs_in
+from autodiff_mini.core.lines import quote_line, user_line
 from autodiff_mini.core.memory import (
     ARGUMENT, innermost_array, own_memory, owner_of, to_read)
 from autodiff_mini.core.trace import (
-    Primitive, Trace, current_trace, set_current_trace, user_line)
+    Primitive, Trace, current_trace, set_current_trace)
 from autodiff_mini.core.trees import LEAF, frozen
 from autodiff_mini.core.types import (
     NUMBERS, ORDINARY, PYTHON_NUMBERS, tangent_type, typeof)

@@ -11,10 +11,10 @@ TAKEN = {   # by module: the seams that it takes
     'advice': [seams.advise],
     'refusals': [seams.tell, seams.note_refusal, seams.warn_of_lost_refusal],
     'wrong_calls': [seams.refuse_call],
-    'checks': [seams.check],
+    'argument_checks': [seams.check],
     'progress': [seams.report],
     'rule_results': [seams.ask_rule],
-    'slips': [seams.with_warnings, seams.count_lines],
+    'tracing_warnings': [seams.with_warnings, seams.count_lines],
 }
 
 for module, taken in TAKEN.items():

@@ -17,17 +17,17 @@ import numpy as np
 
 from autodiff_mini.core import seams
 from autodiff_mini.core.errors import (
-    LIBRARY, OTHERS, OWN_OPERATION, Refusals, TracerArrayConversionError,
-    in_a_library)
+    OWN_OPERATION, Refusals, TracerArrayConversionError)
+from autodiff_mini.core.lines import LIBRARY, OTHERS, in_a_library
 from autodiff_mini.core.names import LambdaName, fun_name, own_name
 from autodiff_mini.core.signature import parameters_of
 from autodiff_mini.core.trace import Tracer
 from autodiff_mini.core.types import typeof
-from autodiff_mini.wings.messages.askers import instead_of_call
-from autodiff_mini.wings.messages.foreign_names import instead_of_name
-from autodiff_mini.wings.messages.instead import instead
-from autodiff_mini.wings.messages.lambdas import (
+from autodiff_mini.wings.messages.lambda_names import (
     describe_function, name_in_code)
+from autodiff_mini.wings.messages.name_advice import instead_of_name
+from autodiff_mini.wings.messages.numpy_advice import instead_of_call
+from autodiff_mini.wings.messages.scipy_advice import instead
 from autodiff_mini.wings.messages.syntax import (
     call_around, in_python, nodes_around, value_of)
 

@@ -14,15 +14,14 @@ from traceback import walk_tb
 from typing import NamedTuple
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import (
-    TracerError, in_a_library, is_other, last_refusal, lasting_line,
-    trace_at_work)
+from autodiff_mini.core.errors import TracerError, last_refusal, trace_at_work
+from autodiff_mini.core.lines import in_a_library, is_other, lasting_line
 from autodiff_mini.core.trees import build
 from autodiff_mini.wings.messages.advice import program_frame
-from autodiff_mini.wings.messages.askers import (
-    instead_of_python, refused_call)
-from autodiff_mini.wings.messages.habits import (
+from autodiff_mini.wings.messages.method_advice import (
     instead_of_habit, instead_of_our_keyword)
+from autodiff_mini.wings.messages.numpy_advice import (
+    instead_of_python, refused_call)
 from autodiff_mini.wings.messages.syntax import (
     call_around, in_python, nodes_around, value_of)
 from autodiff_mini.wings.messages.wrong_calls import how_called, users_part
@@ -82,8 +81,9 @@ def tell(error):
         The error to raise instead of this one, or None.
     """
     if isinstance(error, RecursionError):
-        slips = import_module('autodiff_mini.wings.messages.slips')
-        slips.explain_depth(error)
+        warnings = import_module(
+            'autodiff_mini.wings.messages.tracing_warnings')
+        warnings.explain_depth(error)
     full = os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full'
     hidden = replaced_refusal(error, last_refusal.get())
     if hidden:

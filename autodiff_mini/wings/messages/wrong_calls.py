@@ -8,7 +8,7 @@ import ast
 from traceback import walk_tb
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import is_library, users_part
+from autodiff_mini.core.lines import is_library, users_part
 from autodiff_mini.core.names import LambdaName, fun_name
 from autodiff_mini.core.signature import is_miscall, names_of, parameters_of
 from autodiff_mini.core.trees import FlatFunction

@@ -21,7 +21,7 @@ NAMES = {   # by public name: where to import it from, on demand
 
 seams.call_with_batching.take_from('more_calls.custom_vmap')
 seams.leave_closure.take_from('more_calls.closing_calls')
-seams.bind_both_ways.take_from('more_calls.pulling_twice')
+seams.bind_both_ways.take_from('more_calls.pullback_of_pullback')
 seams.call_if_unused.take_from('more_calls.optimize_remat')
 for seam in seams.method_of, seams.open_self, seams.check_attributes:
     seam.take_from('more_calls.jit_methods')

@@ -1,11 +1,10 @@
-"""Products, sorting, and sums that run along an axis.
+"""Products and sums that run along an axis.
 
 Chapter 27.
 """
 
 import numpy as np
 
-from autodiff_mini.core.errors import refuse
 from autodiff_mini.core.types import convert
 from autodiff_mini.interpreters.jvp import defjvp
 from autodiff_mini.interpreters.transpose import deflinear
@@ -40,17 +39,6 @@ defjvp(reduce_prod_p, prod_rule)
 
 def same_shape(shape, **params):
     return shape
-
-
-argsort_p = axis_primitive(np.argsort, same_shape, reducing)
-defjvp(argsort_p)
-
-
-@implements(np.argsort)
-def numpy_argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    refuse(np.argsort, order=order)
-    a, axis = along_one(a, axis, or_number=True)
-    return argsort_p.bind(a, axis=axis, kind='stable' if stable else kind)
 
 
 def cumulation(function):

@@ -1,4 +1,4 @@
-"""Functions that rearrange, join, sort, and look up elements.
+"""Functions that rearrange, join, and look up elements.
 
 Rearranging the indices 0, 1, 2, ... with NumPy gives the new place of each
 element.  Chapter 27.
@@ -117,33 +117,6 @@ def ediff_end(x, a):
 
 
 # NumPy does not specify the order of the other elements.  Sort them.
-@implements(np.partition)
-def numpy_partition(a, kth, axis=-1, kind='introselect', order=None):
-    a, axis = along_one(a, axis)
-    np.partition(np.arange(a.shape[axis]), kth)     # raises if out of bounds
-    return np.sort(a, axis, order=order)
-
-
-@implements(np.argpartition)
-def numpy_argpartition(a, kth, axis=-1, kind='introselect', order=None):
-    a, axis = along_one(a, axis, or_number=True)
-    np.partition(np.arange(a.shape[axis]), kth)
-    return np.argsort(a, axis, order=order)
-
-
-@implements(np.lexsort)
-def numpy_lexsort(keys, axis=-1):
-    first, *rest = map(asarray, keys)
-    if first.ndim == 0:
-        return np.intp(0)
-    places = np.argsort(first, axis, stable=True)
-    for key in rest:
-        key = np.take_along_axis(key, places, axis)
-        places = np.take_along_axis(
-            places, np.argsort(key, axis, stable=True), axis)
-    return places
-
-
 @implements(np.apply_along_axis, as_is)
 def numpy_apply_along_axis(func1d, axis, arr, *args, **kwargs):
     a = asarray(arr)

@@ -62,10 +62,11 @@ HOMES = {     # the modules, and the NumPy functions that each defines
     'more_numpy.more_composed': '''
         all clip diagonal divmod dot isinf logical_and logical_not logical_or
         logical_xor square trace''',
-    'more_numpy.along_axis': 'argsort cumprod cumsum prod',
+    'more_numpy.along_axis': 'cumprod cumsum prod',
     'more_numpy.selection': '''
         array_split atleast_2d broadcast_arrays column_stack diag meshgrid pad
-        repeat roll select sort take take_along_axis tile''',
+        repeat roll select take take_along_axis tile''',
+    'more_numpy.sorting': 'argpartition argsort lexsort partition sort',
     'more_numpy.statistics': 'average count_nonzero std var',
     'more_numpy.more_borrowed': '''
         angle append apply_over_axes atleast_3d common_type cumulative_prod
@@ -82,12 +83,12 @@ HOMES = {     # the modules, and the NumPy functions that each defines
         triu_indices_from unstack vander vsplit vstack''',
     'writing.filling': '''
         fill_diagonal flatiter place put put_along_axis putmask''',
-    'more_numpy.rows': '''
+    'more_numpy.more_elementwise': '''
         arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil
         copysign cosh deg2rad degrees exp2 expm1 fmax fmin fmod heaviside
         hypot log10 log2 logaddexp logaddexp2 rad2deg radians reciprocal rint
         signbit sinh tan trunc''',
-    'more_numpy.tables': 'interp linspace searchsorted',
+    'more_numpy.interpolation': 'interp linspace searchsorted',
     'more_numpy.matrices': '''
         linalg.cholesky linalg.det linalg.slogdet linalg.solve''',
     'more_numpy.einsum': 'einsum',
@@ -102,10 +103,10 @@ HOMES = {     # the modules, and the NumPy functions that each defines
         linalg.matrix_rank linalg.multi_dot linalg.norm linalg.tensorsolve
         linalg.vecdot''',
     'more_numpy.arranging': '''
-        apply_along_axis argpartition argwhere array_equal array_equiv block
-        choose compress delete diagflat digitize ediff1d flatnonzero insert
-        isin lexsort lib.stride_tricks.sliding_window_view nonzero partition
-        ravel_multi_index unravel_index''',
+        apply_along_axis argwhere array_equal array_equiv block choose
+        compress delete diagflat digitize ediff1d flatnonzero insert isin
+        lib.stride_tricks.sliding_window_view nonzero ravel_multi_index
+        unravel_index''',
     'more_numpy.averages': '''
         bincount corrcoef cov histogram histogram_bin_edges histogramdd median
         nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian

@@ -19,7 +19,7 @@ from autodiff_mini.core.types import convert, typeof
 from autodiff_mini.interpreters.jvp import defjvp, match
 from autodiff_mini.numpy_functions.table import ufunc
 from autodiff_mini.primitives.elementwise import ratio
-from autodiff_mini.wings.more_numpy.rows import LOG_2, LOG_10
+from autodiff_mini.wings.more_numpy.more_elementwise import LOG_2, LOG_10
 
 PI, ROOT_PI, ROOT_2 = math.pi, math.sqrt(math.pi), math.sqrt(2)
 

@@ -1,4 +1,4 @@
-"""Functions that select, sort, shift, repeat, and pad elements.
+"""Functions that select, shift, repeat, and pad elements.
 
 Chapter 27.
 """
@@ -100,14 +100,6 @@ def numpy_diag(v, k=0):
     v = np.pad(v, (0, abs(k)))
     return np.where(np.eye(len(v), k=k, dtype=bool),
                     v[:, None] if k > 0 else v, v.dtype.type(0))
-
-
-@implements(np.sort)
-def numpy_sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    refuse(np.sort, order=order)
-    a, axis = along_one(a, axis)
-    places = np.argsort(a, axis, kind, stable=stable)
-    return np.take_along_axis(a, places, axis)
 
 
 @implements(np.select, as_new_array)

@@ -12,9 +12,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from statistics import mean
 
-from autodiff_mini.core.errors import line_text
 from autodiff_mini.core.jaxprs import (
     Literal, Names, Var, param_text, programs_in, type_text)
+from autodiff_mini.core.lines import line_text
 from autodiff_mini.core.names import own_name
 
 LARGEST = 10    # equations that are drawn; more become a table

@@ -18,8 +18,8 @@ from threading import get_ident
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import LIBRARY
 from autodiff_mini.core.jaxprs import Names
+from autodiff_mini.core.lines import LIBRARY
 from autodiff_mini.core.trace import Trace
 from autodiff_mini.core.trees import tree_leaves
 from autodiff_mini.core.zeros import Zero

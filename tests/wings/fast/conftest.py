@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_mini.wings.fast import tape, twins
+from autodiff_mini.wings.fast import tape, equal_programs as twins
 
 
 @pytest.fixture(autouse=True)

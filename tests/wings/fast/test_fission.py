@@ -14,7 +14,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.programs import close
-from autodiff_mini.wings.fast import twins
+from autodiff_mini.wings.fast import equal_programs as twins
 from autodiff_mini.wings.fast.compiler import FastLowered
 from autodiff_mini.wings.fast.fission import (
     add_up, fission, stays_finite, taken_apart)

@@ -17,7 +17,8 @@ from weakref import ref
 import numpy as np
 from numpy import linalg
 
-from autodiff_mini.core.errors import in_a_library, trace_at_work
+from autodiff_mini.core.errors import trace_at_work
+from autodiff_mini.core.lines import in_a_library
 from autodiff_mini.core.trace import Trace
 
 

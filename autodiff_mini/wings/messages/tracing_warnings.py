@@ -17,10 +17,10 @@ from types import BuiltinMethodType, CodeType, FunctionType, MethodType
 import numpy as np
 
 from autodiff_mini.core import seams
-from autodiff_mini.core.errors import is_library, lasting_line
+from autodiff_mini.core.lines import is_library, lasting_line
 from autodiff_mini.core.seams import LONG_LOOP
 from autodiff_mini.core.signature import Opened
-from autodiff_mini.wings.messages.lambdas import name_of_code
+from autodiff_mini.wings.messages.lambda_names import name_of_code
 
 SAID = {}       # the warnings given so far
 

@@ -5,8 +5,8 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.calls.call import call
-from autodiff_mini.core.errors import line_text
 from autodiff_mini.core.jaxprs import Literal, Var
+from autodiff_mini.core.lines import line_text
 from autodiff_mini.core.types import typeof
 from tests.support.jaxpr_checks import check_jaxpr
 from tests.support.numerical import assert_same

@@ -10,7 +10,7 @@ from opcode import opmap
 
 import numpy as np
 
-from autodiff_mini.wings.messages.habits import by_name
+from autodiff_mini.wings.messages.method_advice import by_name
 
 CONSTANT = ('Leave it out, because only the function in ad.grad is '
             'differentiated. Inside it, write ad.stop_gradient(x) for a '

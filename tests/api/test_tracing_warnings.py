@@ -15,7 +15,7 @@ import pytest
 
 import autodiff_mini as ad
 from autodiff_mini.core import seams
-from autodiff_mini.wings.messages import progress, slips
+from autodiff_mini.wings.messages import progress, tracing_warnings as slips
 
 rng = np.random.default_rng(1)
 

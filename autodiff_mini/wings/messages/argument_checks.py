@@ -16,7 +16,7 @@ from autodiff_mini.core.signature import names_of
 from autodiff_mini.core.trees import (
     LEAF, leaf_names, map_leaves, tree_flatten)
 from autodiff_mini.core.types import common_type, typeof
-from autodiff_mini.wings.messages.lambdas import name_in_code
+from autodiff_mini.wings.messages.lambda_names import name_in_code
 
 
 @seams.check.take

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.wings.fast import compiler, twins
+from autodiff_mini.wings.fast import compiler, equal_programs as twins
 from tests.support.identical import assert_identical
 from tests.support.numerical import assert_same
 

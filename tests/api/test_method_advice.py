@@ -18,8 +18,8 @@ import scipy.special
 
 import autodiff_mini as ad
 from autodiff_mini.core.names import fun_name
-from autodiff_mini.wings.messages import foreign_names as names
-from autodiff_mini.wings.messages import habits
+from autodiff_mini.wings.messages import name_advice as names
+from autodiff_mini.wings.messages import method_advice as habits
 
 X = np.array([0.5, 2.0, 1.0])
 SCOPE = {'np': np, 'ad': ad, 'scipy': scipy, 'random': random, 'json': json,

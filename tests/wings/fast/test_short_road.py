@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
-from autodiff_mini.wings.fast import short, tape
+from autodiff_mini.wings.fast import short_road as short, tape
 from tests.wings.fast.both_ways import check_both_ways
 
 X, Y = np.array([0.5, -1.0, 2.0]), np.float64(0.5)
