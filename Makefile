@@ -117,7 +117,7 @@ lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
 	  --mypy-config-file pyproject.toml --allowlist tests/support/stubtest.txt
 
 mutants: .venv/ready   ## plant wrong rules and list those that no test catches
-	@$(BIN)/python -m tests.commands.mutants
+	@$(BIN)/python -m tests.commands.mutants $(ROW)
 
 # Test the site without an address, so that all its links are relative.
 test-site: export SITE_URL :=

@@ -27,7 +27,8 @@ def package():
 
 
 def test_each_public_name_is_in_one_group():
-    assert sorted([*ENTRIES, 'remat']) == sorted(ad.__all__)
+    assert sorted([*ENTRIES, 'remat']) == sorted(ad.__all__), (
+        'list these in a page of book/reference')
     assert {page.stem for page in reference.FOLDER.glob('*.md')} == {
         *reference.GROUPS}
 

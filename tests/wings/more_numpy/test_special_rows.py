@@ -123,13 +123,13 @@ ENDS = [
 ]
 
 
-def test_slopes_far_out_and_at_the_ends_are_right():
-    for name, x, expected in FAR + ENDS:
-        f, x = getattr(special, name), float(x)
-        with np.errstate(all='ignore'):
-            np.testing.assert_equal(ad.jvp(f, (x,), (x,))[0], f(x))
-            for y in slope(f, x), ad.grad(f)(x):
-                np.testing.assert_allclose(y, expected, 1e-15, err_msg=name)
+@pytest.mark.parametrize('name, x, expected', FAR + ENDS)
+def test_slopes_far_out_and_at_the_ends_are_right(name, x, expected):
+    f, x = getattr(special, name), float(x)
+    with np.errstate(all='ignore'):
+        np.testing.assert_equal(ad.jvp(f, (x,), (x,))[0], f(x))
+        for y in slope(f, x), ad.grad(f)(x):
+            np.testing.assert_allclose(y, expected, 1e-15)
 
 
 POLES = [     # and gammainc inside, which is constant at its edges
@@ -164,12 +164,11 @@ EDGES = [
 ]
 
 
-def test_slopes_at_the_edges_of_two_operands_are_right():
-    for name, args, expected in EDGES:
-        for i in range(2):
-            np.testing.assert_allclose(
-                slope(of(name, args, i), args[i]), expected[i], 1e-15,
-                err_msg=name)
+@pytest.mark.parametrize('name, args, expected', EDGES)
+def test_slopes_at_the_edges_of_two_operands_are_right(name, args, expected):
+    for i in range(2):
+        np.testing.assert_allclose(
+            slope(of(name, args, i), args[i]), expected[i], 1e-15)
 
 
 def test_values_at_the_poles_and_ends_equal_scipys():
