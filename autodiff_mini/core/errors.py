@@ -1,10 +1,10 @@
 """Errors: the operations that a tracer refuses, and the messages.
 
 Errors have the same names as in JAX, because readers search for them.  Where
-NumPy raises an error, ours has the same class.  Where NumPy would compute,
-ours is a TypeError, usually a TracerError, or a NotImplementedError, so that
-a program that catches ValueError or IndexError does not take another branch
-when it is traced.  See the page *Errors explained*.
+NumPy raises an error, ours has the same class.  Where NumPy would return
+a result, our error is a NotImplementedError or a TypeError, in most cases a
+TracerError.  So a program that catches ValueError or IndexError takes the
+same branch when it is traced.  See the page *Errors explained*.
 """
 
 import sys

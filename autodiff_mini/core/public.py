@@ -1,4 +1,4 @@
-"""The user's edge: what a public function does with an error inside it.
+"""The edge of the library: how errors leave a public function.
 
 Chapter 22.
 """

@@ -4,10 +4,10 @@ A wing is a folder of `wings/` that can be deleted.  Each seam is a step of
 the library that a wing can take over.  The module that owns the step defines
 its plain version, and the wing replaces it when the wing is imported.
 
-Call a seam like the function that it represents, with two exceptions.  The
-steps of a MemorySeam are called by `run`, because a wing has to answer for
-the values that it has marked.  And `if seam.taken:` comes before a frequent
-call that does nothing without a wing, to save the call.
+Call a seam like the function that it represents, with two exceptions.  For a
+MemorySeam, call its `run`, because a wing has to answer for the values that
+it has marked even where `plain` turns it off.  And if a seam does nothing
+without a wing and is called often, test `if seam.taken:` first.
 """
 
 from contextlib import contextmanager

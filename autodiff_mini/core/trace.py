@@ -1,4 +1,4 @@
-"""The core: primitives, and the interpreters that are asked about them.
+"""Traces: primitives, and the interpreters that are asked about them.
 
 Every operation on a traced value calls `bind`, which asks the *current trace*
 what the operation means.  To change what a program means, make another trace

@@ -1,8 +1,9 @@
 """Symbolic zeros: the tangents of values that are not perturbed.
 
 A zero that is not an array can be recognized, left out of a list of arrays,
-and converted to an array if one is needed.  The rules of primitives get a
-Zero, and the rules of users a SymbolicZero.  Chapter 23.
+and converted to an array if one is needed.  A primitive's rule gets
+a Zero.  A user's rule gets an array, or a SymbolicZero if it asks for one.
+Chapter 23.
 """
 
 import numpy as np
@@ -88,7 +89,7 @@ def leave_zeros_out(xs, x_dots) -> list:
 
 
 def put_zeros_back(arrays, moving):
-    """Return the primals and tangents of a list without the zeros.
+    """Return the primals and the tangents, with a Zero for each left out.
 
     Args:
         arrays: a list from `leave_zeros_out`.

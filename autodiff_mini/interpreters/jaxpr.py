@@ -1,4 +1,4 @@
-"""Jaxprs: programs as data.
+"""Staging: record a program as a jaxpr, and evaluate a jaxpr.
 
 An interpreter that computes nothing records each operation.  The record can
 be read, checked, and run again under any other interpreter.  Chapter 7.

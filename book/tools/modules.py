@@ -367,4 +367,4 @@ def listed(folders):
         f'- [`{place(title).title}`]({place(title).link(HERE)}) '
         + first_paragraph(within(found, weave.dotted(title)).docstring)
         for title in titles
-        if (title.split('/')[1:-1] or ['core'])[0] in folders.split())
+        if '/'.join(title.split('/')[1:-1] or ['core']) in folders.split())

@@ -308,7 +308,7 @@ MADE = {'table': lambda name: TABLES[name](),
         'benchmarks': benchmark_tables.benchmarks,
         'exercises': exercises.markdown, 'modules': modules.listed,
         'works': what_works.table}
-DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. ]+) -->$')
+DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. /]+) -->$')
 
 
 def code(cell, question=None):

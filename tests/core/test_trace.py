@@ -1,4 +1,4 @@
-"""Guard core.py: primitives, traces, tracers and types."""
+"""Guard trace.py and types.py: primitives, traces, tracers, and types."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""pytree.py: containers as leaves and a structure (D10)."""
+"""trees.py: containers as leaves and a structure (D10)."""
 
 import pickle
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""numpy_api.py: NumPy calls on tracers.
+"""numpy_functions: NumPy calls on tracers.
 
 The programs of programs.py cover the values, and this file covers the
 rest.

@@ -1,7 +1,7 @@
-"""Import the modules of the wings when a program needs them.
+"""Import the module that defines a NumPy function when a program calls it.
 
-A table that lacks a NumPy function asks here first, and so does a call of a
-function with a batching rule.  Chapter 27.
+A table that lacks a function asks `bring`, which looks the function up in
+HOMES.  Some of these modules are in the wing `writing`.  Chapter 27.
 """
 
 import sys

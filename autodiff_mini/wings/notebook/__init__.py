@@ -1,6 +1,6 @@
-"""Extras for notebooks: pictures, players, and live editing.
+"""A wing: pictures, players, and live editing for notebooks.
 
-Each is imported when a notebook uses it.
+Each module is imported when a notebook uses it.
 """
 
 from importlib import import_module

@@ -3,7 +3,7 @@
 `%load_ext autodiff_mini` turns this on.  The library's objects stay and take
 over the new state, so no reference becomes outdated.  Only functions and
 constants are replaced, wherever the library keeps them.  See the page *How
-the notebooks edit the library*.
+the notebooks edit the code*.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""The array-making NumPy functions that a traced program finds.
+"""The functions that a traced program finds under NumPy's names.
 
-They return tracers for traced arguments, and otherwise fillable arrays.
-See the page *Arrays made inside*.
+They return a tracer if an argument is traced, and otherwise an array that the
+program can fill.  See the page *Arrays made inside*.
 """
 
 from functools import wraps

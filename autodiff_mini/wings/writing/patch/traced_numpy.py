@@ -1,11 +1,11 @@
 """Give a traced program its own `np.array`, `np.zeros`, and others.
 
-NumPy's C code makes an array of a list without asking the tracers in it.  So
-from the start of an outermost trace to its end, np has a class whose
-properties answer for some 80 names: a traced program finds our functions, and
-all other code, in any thread, finds NumPy's own.  That costs 1.2 us for each
-outermost trace, and 0.1 us when other code looks up one of these names in the
-meantime.  See the page *Arrays made inside*.
+NumPy's C code makes an array from a list without asking the tracers in it.
+So during an outermost trace, np and np.linalg have classes whose properties
+answer for some 80 names.  Under these names, a traced program finds our
+functions, and all other code, in any thread, finds NumPy's.  That costs
+1.2 us for each outermost trace, and 0.1 us when other code looks up one of
+these names in the meantime.  See the page *Arrays made inside*.
 """
 
 import sys
