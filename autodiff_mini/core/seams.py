@@ -167,6 +167,11 @@ count_lines = Seam()    # (trace): called after that many; warn of a loop
 report = Seam()         # (tag, text): the progress of jit, or None at the end
 
 
+WINGS = (   # the folders of `wings/`, in the order in which they are imported
+    'fast', 'fused', 'more_numpy', 'more_calls', 'writing', 'array_libraries',
+    'notebook', 'applications', 'messages', 'debugging')
+
+
 @contextmanager
 def plain(*wings):
     """Turn wings off inside a `with` block.
@@ -176,7 +181,10 @@ def plain(*wings):
     same, except for the last digits in some loops.
 
     Args:
-        wings: the names of the wings to turn off.
+        wings: the names of the wings to turn off, from WINGS.
+
+    Raises:
+        ValueError: there is no such wing.
 
     Examples:
         >>> import autodiff_mini as ad
@@ -184,6 +192,10 @@ def plain(*wings):
         ...     print(ad.grad(lambda x: x * x)(3.0))
         6.0
     """
+    for wing in wings:
+        if wing not in WINGS:
+            raise ValueError(f'Unknown wing {wing!r}: write one of '
+                             f'{", ".join(map(repr, WINGS))}.')
     token = off.set((*off.get(), *(wings or ('fast',))))
     try:
         yield

@@ -3,9 +3,9 @@
 from importlib import import_module
 from importlib.util import find_spec
 
+from autodiff_mini.core.seams import WINGS
+
 NAMES = {}      # by public name: where to import it from, on demand
-for wing in ('fast', 'fused', 'more_numpy', 'more_calls', 'writing',
-             'array_libraries', 'notebook', 'applications', 'messages',
-             'debugging'):
+for wing in WINGS:
     if find_spec(f'{__name__}.{wing}'):
         NAMES |= getattr(import_module(f'{__name__}.{wing}'), 'NAMES', {})

@@ -120,7 +120,7 @@ def test_the_library_or_numpy_raises_every_error_explained(errors):
 STEPS_SHOWN = {
     '__array_function__', 'binary', 'refuse', 'register_pytree_node', 'patch',
     'tree_leaves', 'tree_unflatten', 'source', 'defjvps', '__reduce__',
-    '__getattr__'}
+    '__getattr__', 'plain'}
 
 
 def test_errors_show_no_step_of_the_library(as_users_see_it):

@@ -65,8 +65,16 @@ def test_plain_holds_in_its_own_context_until_an_error():
 
 
 def test_plain_takes_names_of_wings_and_nests():
-    with ad.plain('no such wing'), ad.plain():
-        assert seams.off.get() == ('no such wing', 'fast')
+    assert {*WINGS} <= {*seams.WINGS}
+    with ad.plain('messages'), ad.plain():
+        assert seams.off.get() == ('messages', 'fast')
+
+
+def test_plain_refuses_a_wing_that_does_not_exist():
+    with pytest.raises(ValueError, match="Unknown wing 'more': write one of "
+                       "'fast', 'fused', 'more_numpy', "), ad.plain('more'):
+        pass
+    assert seams.off.get() == ()
 
 
 def test_at_most_one_wing_takes_a_seam():

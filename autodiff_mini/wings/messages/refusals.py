@@ -81,9 +81,9 @@ def tell(error):
         The error to raise instead of this one, or None.
     """
     if isinstance(error, RecursionError):
-        warnings = import_module(
+        tracing = import_module(
             'autodiff_mini.wings.messages.tracing_warnings')
-        warnings.explain_depth(error)
+        tracing.explain_depth(error)
     full = os.environ.get('AUTODIFF_MINI_TRACEBACK') == 'full'
     hidden = replaced_refusal(error, last_refusal.get())
     if hidden:
@@ -106,6 +106,9 @@ def tell(error):
     return None
 
 
+CONFUSED = 'unsupported operand', "has no attribute '_trace'"
+
+
 def replaced_refusal(error, refused):
     """Return the refusal that a library has replaced by its own error.
 
@@ -113,7 +116,7 @@ def replaced_refusal(error, refused):
     user's function and say that it has not returned a number.  Some of their
     C code does not even look for an error, and calls the function again,
     until Python notices and raises a SystemError, or takes the error for a
-    tracer without an operator.
+    tracer without an operator or an attribute.
     """
     if isinstance(error, TracerError):
         return None
@@ -126,8 +129,8 @@ def replaced_refusal(error, refused):
         return None
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     is_confused = isinstance(error, SystemError) or (
-        'unsupported operand' in str(error) and 'Tracer' in str(error)
-        and any(map(is_other, frames)))
+        any(words in str(error) for words in CONFUSED)
+        and 'Tracer' in str(error) and any(map(is_other, frames)))
     if not (is_confused or entry and place_of(entry) == refused.line
             and is_other(frames[-1])):
         return None
