@@ -218,7 +218,8 @@ class at_lines_of:
 
     def __enter__(self):
         """Return a generator, which sets the line for each equation."""
-        trace, direction = self.trace, self.direction
+        trace = self.trace
+        direction = trace.parent and self.direction     # base records nothing
         for eqn in self.eqns:
             self.eqn, line = eqn, eqn.line
             if line and direction:
