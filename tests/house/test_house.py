@@ -89,24 +89,26 @@ def test_all_rules_of_a_primitive_are_in_one_file():
     assert {p: files for p, files in homes.items() if len(files) > 1} == {}
 
 
+IMPORT = re.compile(
+    r'(?m)^ *(?:from (tests[\w.]*) import (\([^)]*\)|.*)|import (tests[\w.]*))')
+
+
 def imported(path):
-    """Return the dotted names of all that a file imports."""
+    """Return the dotted names that a file imports from the tests."""
     found = []
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.ImportFrom):
-            found += [f'{node.module}.{alias.name}' for alias in node.names]
-        elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+    for package, names, module in IMPORT.findall(path.read_text()):
+        found += [f'{package}.{name}' for name in re.findall(r'\w+', names)]
+        found += [module or package]
     return found
 
 
-def test_each_test_is_in_a_room_with_a_name_of_its_own():
-    """README.md lists the rooms, and `make check` finds tests by name."""
-    rooms = re.findall(r'(?m)^\| `(\w+)/` \|',
-                       (TESTS / 'README.md').read_text())
+def test_each_test_is_in_a_folder_with_a_name_of_its_own():
+    """README.md lists the folders, and `make check` finds tests by name."""
+    folders = re.findall(r'(?m)^\| `(\w+)/` \|',
+                         (TESTS / 'README.md').read_text())
     files = [path.relative_to(TESTS) for path in TESTS.rglob('*.py')]
     assert {path.parts[0] for path in files} == {
-        *rooms, '__init__.py', 'conftest.py'}
+        *folders, '__init__.py', 'conftest.py'}
     names = [path.name for path in files if path.name.startswith('test_')]
     assert len(names) > 150 and len(names) == len({*names})
 
