@@ -132,7 +132,9 @@ def tests_of_module(root, commit, module):
         tests.insert(0, [module])
     if folders[0] in ROWS and rows:
         return [[*SQUARES, '--row', ','.join(rows)], *tests]
-    return tests if {*folders} & {*APART} else [*tests[:1], SQUARES[:1], *tests[1:]]
+    if {*folders} & {*APART}:
+        return tests
+    return [*tests[:1], SQUARES[:1], *tests[1:]]
 
 
 def tests_of(root, commit, file):
