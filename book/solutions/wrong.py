@@ -1040,6 +1040,17 @@ WRONG = {
         ('only upwards', 'ad.asarray([np.e, x])',
          'ad.asarray([np.e, np.maximum(x, np.e)])'),
     ],
+    'e31_1_kepler': [
+        ('the solver that has no rule', 'E = kepler(e, M, guess)',
+         'E = newton(e, M, guess)'),
+        ('the guess is good enough', 'E = kepler(e, M, guess)', 'E = guess'),
+        ('the orbit does not change', 'M_dot + e_dot * np.sin(E)', 'M_dot'),
+        ('the left side', 'sin(E)) / (1 - e', 'sin(E)) / (1 + e'),
+        ('a better guess, a later angle',
+         '(e, M, guess), (e_dot, M_dot, _) = primals, tangents',
+         '(e, M, guess), (e_dot, M_dot, guess_dot) = primals, tangents\n'
+         '    M_dot = M_dot + guess_dot'),
+    ],
     'e32_1_meter': [
         ('the arguments are arrays or meters', 'function(*opened(args),',
          'function(*[x.value if isinstance(x, Meter) else x for x in args],'),

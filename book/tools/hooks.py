@@ -22,6 +22,8 @@ SIDEBARS = re.compile(
 
 # {number of a chapter: the number that it had until 6 and 12 were added}
 OLD = {**{n: n - 1 for n in range(7, 12)}, **{n: n - 2 for n in range(13, 39)}}
+# {chapter: the addresses that it had when it was about something else}
+REPLACED = {'31_a_planets_orbit': ('29_likelihoods', '31_likelihoods')}
 # {folder of the library: the one it was in until the listing was made}
 FORMER = {
     'core': '.', 'calls': 'higher_order',
@@ -152,9 +154,8 @@ def on_post_build(config):
 def keep_addresses(pages, site):
     """Let the old addresses of chapters and modules lead to the new ones."""
     for page in sorted(pages.glob('chapters/[0-9][0-9]_*.md')):
-        number, _, name = page.stem.partition('_')
-        if old := OLD.get(int(number)):
-            (site / f'chapters/{old:02}_{name}.html').write_text(
+        for old in former_chapters(page.stem):
+            (site / f'chapters/{old}.html').write_text(
                 MOVED.format(f'{page.stem}.html'))
     for page in sorted(pages.glob('modules/**/*.md')):
         new = page.relative_to(pages / 'modules').with_suffix('.html')
@@ -163,6 +164,14 @@ def keep_addresses(pages, site):
         if old != new and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(MOVED.format(relpath(new, old.parent)))
+
+
+def former_chapters(stem):
+    """Return the addresses that a chapter had, without their suffix."""
+    number, _, name = stem.partition('_')
+    if stem in REPLACED:
+        return REPLACED[stem]
+    return [f'{OLD[int(number)]:02}_{name}'] if int(number) in OLD else []
 
 
 def former(page):

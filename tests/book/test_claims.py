@@ -3,10 +3,12 @@
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from mpmath import mp
+from scipy.optimize import curve_fit, least_squares
 
 import autodiff_mini as ad
 from autodiff_mini import draft
@@ -14,7 +16,7 @@ from autodiff_mini.draft.checkpoint import checkpoint_p
 from autodiff_mini.draft.programs import linear_p
 from autodiff_mini.interpreters.lowering import Lowered
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
-from book.tools import exercises
+from book.tools import exercises, weave
 from tests.support.numerical import assert_close
 from tests.support.wings import needs
 
@@ -185,6 +187,78 @@ def test_a_hundred_swings_leave_four_digits():
         return abs(angle[-1] - 1) + abs(speed[-1])
     assert error(1) < 5e-7
     assert 1e-5 < error(100) < 1e-3
+
+
+# Chapter 31
+
+def orbit(tolerance='1e-10'):
+    """Run the cells of chapter 31 up to the first fit, which they name lost.
+
+    Args:
+        tolerance: the one of Newton's method, instead of the chapter's.
+    """
+    [page] = (ROOT / 'book/chapters').glob('31_*.md')
+    names = {}
+    with np.printoptions():
+        for block in weave.blocks(page):
+            if block.runs and 'lost' not in names:
+                exec(block.text.replace('1e-10', tolerance), names)
+    return SimpleNamespace(**names)
+
+
+@needs('applications')
+def test_newton_from_pi_finds_every_position_of_a_planet():
+    kepler, M = orbit().by_steps, np.linspace(0.0, 2 * np.pi, 500)
+    for e in 0.0, 0.5, 0.9, 0.999:
+        E = ad.vmap(kepler, (None, 0, None))(e, M, np.pi)
+        near(E - e * np.sin(E), M, atol=1e-9)
+
+
+@needs('applications')
+@pytest.mark.parametrize('tolerance', ['1e-6', '1e-10', '1e-13'])
+def test_only_a_warm_start_and_an_exact_jacobian_lose_the_year(tolerance):
+    chapter = orbit(tolerance)
+    assert chapter.lost.success and chapter.lost.x[0] == 770.0
+    assert not chapter.lost.jac[:, :2].any()
+    assert chapter.lost.jac[:, 2:].any(axis=0).all()
+    for warm, exact in (False, True), (False, False):
+        near(chapter.fit(chapter.by_steps, warm, exact).x[0], 796.25, 1e-4)
+    if tolerance != '1e-6':      # which hides so small a difference
+        near(chapter.fit(chapter.by_steps, True, False).x[0], 796.25, 1e-4)
+
+
+@needs('applications')
+def test_scipy_asks_for_the_jacobian_where_it_has_the_residuals():
+    chapter, asked = orbit(), []
+    values, jacobian = chapter.functions(chapter.by_steps, warm=False)
+
+    def noted(f):
+        def run(p):
+            asked.append((f, p.copy()))
+            return f(p)
+        return run
+
+    least_squares(noted(values), chapter.start, noted(jacobian),
+                  x_scale='jac')
+    jacobians = [i for i, (f, _) in enumerate(asked) if f is jacobian]
+    assert len(jacobians) > 3
+    for i in jacobians:
+        before, p = asked[i - 1]
+        assert before is values and np.array_equal(p, asked[i][1])
+
+
+@needs('applications')
+def test_curve_fit_is_certain_of_a_year_that_it_never_moved():
+    chapter = orbit()
+    values, jacobian = chapter.functions(chapter.by_steps, warm=True)
+    sigma = chapter.sigma
+    found, covariance = curve_fit(
+        lambda _, *p: chapter.measured + sigma * values(np.array(p)),
+        chapter.days, chapter.measured, chapter.start, sigma,
+        absolute_sigma=True, method='trf', x_scale='jac',
+        jac=lambda _, *p: sigma[:, None] * jacobian(np.array(p)))
+    assert found[0] == 770.0
+    assert covariance[0, 0] == 0.0 and covariance[2, 2] > 0
 
 
 # Chapters 33 to 36

@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -242,9 +243,10 @@ def test_a_server_weaves_and_shows_edits_on_the_page(site):
 
 def test_the_old_address_of_a_chapter_leads_to_the_new_one(tmp_path):
     new = ['05_one', '06_two', '07_three', '12_four', '13_five', '14_six',
-           '38_last']
+           '31_a_planets_orbit', '38_last']
     old = {'06_three': '07_three', '11_five': '13_five', '12_six': '14_six',
-           '36_last': '38_last'}
+           '29_likelihoods': '31_a_planets_orbit',
+           '31_likelihoods': '31_a_planets_orbit', '36_last': '38_last'}
     for folder, suffix in ('pages', 'md'), ('site', 'html'):
         chapters = tmp_path / folder / 'chapters'
         chapters.mkdir(parents=True)
@@ -256,6 +258,12 @@ def test_the_old_address_of_a_chapter_leads_to_the_new_one(tmp_path):
         text = (chapters / f'{name}.html').read_text()
         assert f'location.replace("{page}.html" + location.hash)' in text
     assert broken_links(tmp_path / 'site') == []
+
+
+def test_a_chapter_that_replaced_another_is_in_the_book():
+    chapters = {page.stem for page in (ROOT / 'book/chapters').glob('*.md')}
+    assert hooks.REPLACED.keys() <= chapters
+    assert not chapters & {*chain.from_iterable(hooks.REPLACED.values())}
 
 
 def test_the_old_address_of_a_module_leads_to_the_new_one(tmp_path):
