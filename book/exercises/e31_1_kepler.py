@@ -1,6 +1,6 @@
 """The planet's rule.
 
-A star's planet is at the angle *E* that solves *E* - *e* sin *E* = *M*.
+A star's planet is at the angle *E* that solves *E* − *e* sin *E* = *M*.
 `newton` finds it, one step after another, and chapter 31 shows what the
 derivative of those steps is worth if the guess is good. There, `custom_root`
 gave the solver a rule. Here you write the rule yourself.

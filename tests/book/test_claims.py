@@ -259,6 +259,9 @@ def test_curve_fit_is_certain_of_a_year_that_it_never_moved():
         jac=lambda _, *p: sigma[:, None] * jacobian(np.array(p)))
     assert found[0] == 770.0
     assert covariance[0, 0] == 0.0 and covariance[2, 2] > 0
+    J = chapter.lost.jac
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.inv(J.T @ J)
 
 
 # Chapters 33 to 36
