@@ -29,7 +29,7 @@ export NO_MKDOCS_2_WARNING := 1
 .PHONY: help book pages pdf publish test check test-all test-jax test-torch \
         mutants test-site watch \
         next hint skip reset progress serve lab weave bench lock clean \
-        lint runtime test-oldest test-package test-commands
+        lie-test lint runtime test-oldest test-package test-commands
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -115,6 +115,11 @@ lint: .venv/lint   ## check types and style with pyright, mypy, and ruff
 	@$(BIN)/mypy
 	@$(BIN)/stubtest autodiff_mini --ignore-missing-stub \
 	  --mypy-config-file pyproject.toml --allowlist tests/support/stubtest.txt
+
+# PyTorch is in the table once `make test-torch` has installed it.
+lie-test: .venv/ready   ## print who loses a rule, or for SYSTEM=jax DEPTH=2
+	@PYTHONPATH=$(CURDIR)/.venv/torch-$(TORCH) $(BIN)/python \
+	  -m tests.lie_test $(SYSTEM) $(if $(DEPTH),--depth $(DEPTH))
 
 mutants: .venv/ready   ## plant wrong rules and list those that no test catches
 	@$(BIN)/python -m tests.commands.mutants $(ROW)

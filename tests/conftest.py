@@ -1,6 +1,7 @@
-"""Fixtures for all tests, and the folder that `make test` leaves out.
+"""Fixtures for all tests, and the folders that `make test` leaves out.
 
-`make next` and `make watch` try the exercises.
+`make next` and `make watch` try the exercises. The other folder imports
+systems that need not be installed.
 """
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import autodiff_mini as ad
 
-collect_ignore = ['exercises']
+collect_ignore = ['exercises', 'lie_test/systems']
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ OPTIONS = {
     'SITE_URL': SITE, 'PDF': '1', 'TO': 'user@host:folder', 'E': '02_1',
     'ROW': 'tests/interpreters/test_vmap.py', 'SHARE': '30', 'PORT': '9000',
     'FLAGS': '--port 9000', 'DIR': 'book/chapters', 'RESET': '04',
-    'TORCH': '2.15.0'}
+    'TORCH': '2.15.0', 'SYSTEM': 'jax', 'DEPTH': '2'}
 ONLY_PARSES = '''#!/bin/sh
 if [ "$2" = 'id -u' ]; then echo $USER_ID; else sh -n -c "$2"; fi
 '''

@@ -70,7 +70,8 @@ WINGS = {
          }.items()}),
     'more_calls': Wing(
         ['gallery', 'test_jax_gallery.py', 'test_checkpoint.py',
-         'test_custom_vmap.py', 'test_user_primitive.py', 'test_methods.py'],
+         'test_custom_vmap.py', 'test_user_primitive.py', 'test_methods.py',
+         'lie_test', 'test_lie_test.py', 'test_jax_lie_test.py'],
         ['custom_vmap', 'sequential_vmap', 'checkpoint', 'remat',
          'checkpoint_policies', 'fori_loop', 'switch', 'Primitive',
          'is_undefined_primal'],
