@@ -75,7 +75,7 @@ WINGS = {
         ['custom_vmap', 'sequential_vmap', 'checkpoint', 'remat',
          'checkpoint_policies', 'fori_loop', 'switch', 'Primitive',
          'is_undefined_primal'],
-        ['test_public_api.py', 'test_numpy_api.py', 'test_vmap.py']),
+        ['test_public_api.py', 'test_numpy_api.py', 'test_jaxpr.py']),
     'writing': Wing(
         ['gallery', 'test_jax_gallery.py', 'test_patch.py',
          'test_textbook.py'],
