@@ -236,6 +236,31 @@ def test_a_refusal_that_python_takes_for_a_missing_operator_is_raised():
         ad.grad(lambda a: f(a, False))(1.5)
 
 
+def test_a_solver_of_scipy_works_in_a_function_with_a_rule():
+    """The error advised ad.custom_root, which refuses the solver again."""
+    brentq = import_module('scipy.optimize').brentq
+
+    @functools.partial(ad.custom_jvp, nondiff_argnums=(0,))
+    def between(f, a):
+        return brentq(lambda x: f(a, x), 0.0, 4.0)
+
+    @between.defjvp
+    def rule(f, primals, tangents):
+        (a,), (a_dot,), x = primals, tangents, between(f, *primals)
+        f_dot = ad.jvp(lambda a: f(a, x), (a,), (a_dot,))[1]
+        return x, -f_dot / ad.grad(f, 1)(a, x)
+
+    cube = lambda a: between(lambda a, x: x ** 3 - a, a)
+    for way, slope in (ad.grad(cube), 1 / 12), (
+            ad.grad(ad.grad(cube)), -1 / 144), (ad.jacfwd(cube), 1 / 12):
+        np.testing.assert_allclose(way(8.0), slope)
+    with pytest.raises(TracerError) as e:
+        ad.grad(lambda a: ad.custom_root(
+            lambda x: x ** 3 - a, 1.0, lambda f, x: brentq(f, 0.0, 4.0),
+            lambda g, y: y / g(1.0)))(8.0)
+    assert 'see ad.custom_jvp' in str(e.value)
+
+
 def test_the_cures_for_solvers_of_scipy_are_right():
     expm = ad.custom_vjp(scipy.linalg.expm)
     expm.defvjp(

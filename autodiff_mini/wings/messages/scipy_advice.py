@@ -7,8 +7,8 @@ make plain arrays first, so an error can only say what to write.  Chapter 27.
 import numpy as np
 
 LOGSUMEXP = 'ad.logsumexp(x, axis, keepdims=True)'
-ROOT = ('ad.root(f, a, x_guess), which solves f(a, x) == 0, or use your own '
-        'solver in ad.custom_root')
+ROOT = ('ad.root(f, a, x_guess), which solves f(a, x) == 0, or call the '
+        'solver in a function with its own derivative: see ad.custom_jvp')
 MINIMUM = ('ad.root(ad.grad(f, 1), a, x_guess), because the gradient of '
            'f(a, x) with respect to x is 0 at a minimum')
 INTEGRAL = 'np.trapezoid(f(t), t) for a grid of points t'
