@@ -267,8 +267,9 @@ pull_rules[custom_vjp_call_p] = lambda **_: {PullBothWays}
 class custom_vjp(custom_jvp):
     """A function whose pullback is a rule that you write.
 
-    Reverse mode uses this rule.  As in `custom_jvp`, `defjvp` can add another
-    rule, for forward mode.
+    Reverse mode uses this rule.  Forward mode, as in `jvp`, `jacfwd`, and
+    `hessian`, is refused until `defjvp` adds another rule, as in
+    `custom_jvp`.  `jacrev(jacrev(f))` needs only this one.
 
     Args:
         fun: the function, of arrays or trees of arrays.
@@ -296,8 +297,8 @@ class custom_vjp(custom_jvp):
         ...     return ct * cos_x * y, ct * sin_x
         >>> f.defvjp(f_fwd, f_bwd)
         >>> import autodiff_mini as ad
-        >>> ad.grad(f)(0.0, 2.0)
-        2.0
+        >>> np.round([f(1.0, 2.0), ad.grad(f)(1.0, 2.0)], 2)
+        array([1.68, 1.08])
 
         >>> @custom_vjp
         ... def scaled(x, *, scale=1.0):
@@ -380,6 +381,18 @@ class CustomVJPPrimal:
         perturbed: whether it is being differentiated.
 
     Source: `jax.custom_derivatives.CustomVJPPrimal`.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> f = ad.custom_vjp(lambda x, y: x * y)
+        >>> def fwd(x, y):
+        ...     print(x.value, x.perturbed, y.perturbed)
+        ...     return f(x.value, y.value), (x.value, y.value)
+        >>> f.defvjp(fwd, lambda kept, ct: (ct * kept[1], ct * kept[0]),
+        ...          symbolic_zeros=True)
+        >>> ad.grad(f)(3.0, 2.0)
+        3.0 True False
+        2.0
     """
 
     value: Any

@@ -19,6 +19,13 @@ class Zero:
 
     Args:
         like: the value whose tangent it is, or the type of that value.
+
+    Examples:
+        >>> zero = Zero(np.ones(3))
+        >>> zero
+        Zero(float64[3])
+        >>> zero.aval.shape
+        (3,)
     """
 
     __slots__ = ('like',)
@@ -140,6 +147,20 @@ class SymbolicZero(Zero):
 
     It has the `aval`, `shape`, `dtype`, and `ndim` of the tangent.  A rule
     can also return one.
+
+    Examples:
+        >>> import autodiff_mini as ad
+        >>> @ad.custom_jvp
+        ... def f(x, y):
+        ...     return x * y
+        >>> def f_jvp(primals, tangents):
+        ...     (x, y), (x_dot, y_dot) = primals, tangents
+        ...     if isinstance(y_dot, ad.SymbolicZero):
+        ...         return f(x, y), x_dot * y       # no second product
+        ...     return f(x, y), x_dot * y + x * y_dot
+        >>> _ = f.defjvp(f_jvp, symbolic_zeros=True)
+        >>> ad.grad(f)(3.0, 2.0)
+        2.0
     """
 
     __slots__ = ()
@@ -151,6 +172,9 @@ class SymbolicZero(Zero):
 def zero_from_primal(x, symbolic_zeros=False):
     """Return the zero tangent of the value `x`.
 
+    A rule can return it as the tangent of an output, or as the cotangent of
+    an argument, that has no influence.
+
     Args:
         x: an array.
         symbolic_zeros: whether to return a SymbolicZero.
@@ -160,5 +184,7 @@ def zero_from_primal(x, symbolic_zeros=False):
     Examples:
         >>> zero_from_primal(2.0)
         0.0
+        >>> zero_from_primal(np.ones(3), symbolic_zeros=True)
+        SymbolicZero(float64[3])
     """
     return SymbolicZero(x) if symbolic_zeros else instantiate_zeros(Zero(x))

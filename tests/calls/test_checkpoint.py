@@ -113,6 +113,19 @@ def test_each_operation_runs_again_in_the_reverse_pass():
         assert counts['sine'] == 2
 
 
+def test_a_call_with_a_rule_is_one_operation_for_a_policy():
+    asked = []
+    jvp = ad.custom_jvp(lambda x: np.sin(x))
+    jvp.defjvp(lambda p, t: (jvp(*p), np.cos(*p) * t[0]))
+    vjp = ad.custom_vjp(lambda x: np.sin(x))
+    vjp.defvjp(lambda x: (vjp(x), np.cos(x)), lambda c, ct: (c * ct,))
+    for f, name in (jvp, 'custom_jvp_call'), (vjp, 'custom_vjp_call'):
+        asked.clear()
+        ad.grad(ad.checkpoint(f, policy=lambda primitive, *avals, **params: (
+            asked.append(str(primitive)))))(1.0)
+        assert asked == [name, 'cos']
+
+
 def remat_counts(wrap, **options):
     """Return the counts in each pass of a custom_vjp, and the slope."""
     counts = {}

@@ -100,6 +100,9 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False,
         holomorphic: whether `f` has complex derivatives, as for `jacfwd`.
         allow_int: whether that argument can hold integers.
 
+    A custom_vjp function in `f` needs a rule for forward mode, too.  Without
+    one, write `jacrev(jacrev(f))`.
+
     Returns:
         A function that takes the same arguments and returns the Jacobian of
         the Jacobian: for a scalar function of an array of shape `(n,)`, an

@@ -121,9 +121,10 @@ def checkpoint(f, *, prevent_cse=True, policy=None, static_argnums=()):
             each run is a function of its own in a compiled program.
         policy: which results are kept if the reverse pass needs them.
             `policy(primitive, *avals, **params)` returns whether to keep the
-            results of an operation.  By default, none are kept.  A loop or a
-            branch is one operation, but a `jit` is opened.  An answer can
-            be reused in later calls.  See `checkpoint_policies`.
+            results of an operation.  By default, none are kept.  A loop, a
+            branch, or a call of a function with a rule is one operation, but
+            a `jit` is opened.  An answer can be reused in later calls.  See
+            `checkpoint_policies`.
         static_argnums: the positions of arguments that are not traced and
             can be anything.
 

@@ -75,6 +75,9 @@ def split_residuals(known, m, policy):
 class checkpoint_policies:
     """Policies for `checkpoint`, which say what it saves.
 
+    `everything_saveable` saves all residuals, `nothing_saveable` none, and
+    `dots_saveable` only matrix products.
+
     Source: `jax.checkpoint_policies`.
 
     Examples:
