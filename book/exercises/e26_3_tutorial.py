@@ -10,9 +10,10 @@ One line turns the factor into something that has no derivative. Another one
 calls a method that a symbolic zero doesn't have, neither in JAX nor here. Fix
 both.
 
-(The tutorial has a third slip. Its rule for reverse mode promises residuals
-and returns none. That isn't an error here, because a rule without residuals
-is given the primals.)
+(The tutorial has two more slips. Its methods, such as `def_jvp`, are here but
+not in JAX, as the chapter says. And its rule for reverse mode promises
+residuals and returns none, which isn't an error here, because a rule without
+residuals is given the primals.)
 """
 
 import numpy as np

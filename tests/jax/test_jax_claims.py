@@ -4,6 +4,8 @@ If the versions differ, `by_version` has the answer of each. `make test-jax`
 runs it; without JAX it is skipped.
 """
 
+import math
+import re
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_mini as ad
+from book.tools.places import ROOT
 from tests.support.real_jax import by_version, jax
 
 pytestmark = pytest.mark.rest
@@ -24,6 +27,24 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
 
 
 # Chapter 20: containers
+
+
+# Chapter 22: errors
+
+def test_jax_names_the_arguments_that_a_branch_depends_on():
+    """The chapter's program, and the words that it quotes."""
+    page = ROOT / 'book/chapters/22_errors_that_name_your_function.md'
+    blocks = re.findall(r'^```(\w+)\n(.*?)^```', page.read_text(), re.M | re.S)
+    [quoted] = [text for kind, text in blocks if kind == 'text']
+    [program] = [text for kind, text in blocks
+                 if kind == 'python' and text.startswith('def loss')]
+    names = {}
+    exec(program, names)
+    with pytest.raises(jax.errors.TracerBoolConversionError) as e:
+        jax.jit(names['loss'])(names['w'], names['data'])
+    for sentence in ' '.join(quoted.split()).split('. '):
+        if 'train.py' not in sentence:
+            assert sentence.rstrip('.') in ' '.join(str(e.value).split())
 
 
 # Chapters 6 and 9: operands that no rule sees, and a rule that is opened
@@ -159,6 +180,92 @@ def test_jax_calls_a_vmap_rule_without_a_batch_if_only_tangents_are_mapped():
     assert jax.vmap(slope)(jnp.ones(3)).tolist() == [12, 12, 12]
     assert asked == [(False,)]
     assert jax.jacfwd(square([]))(2.0) == 12
+
+
+# Chapter 24: rules that change, and records in containers
+
+def test_jax_keeps_an_earlier_rule_in_a_jitted_function():
+    for system in jax, ad:
+        f = system.custom_vjp(lambda x: x * x)
+        f.defvjp(lambda x: (f(x), None), lambda _, ct: (3 * ct,))
+        early = system.jit(system.grad(f))
+        found = [early(1.0)]
+        f.defvjp(lambda x: (f(x), None), lambda _, ct: (7 * ct,))
+        found += early(1.0), system.grad(f)(1.0)
+        found += system.jit(system.grad(f))(1.0),
+        assert list(map(float, found)) == [3, 3, 7, 7]
+
+
+def test_jax_passes_records_to_the_class_of_a_container():
+    """So a class that compares its fields raises an error."""
+    class Stiffness:
+        def __init__(self, scale):
+            if scale < 0:
+                raise ValueError('a spring pulls back')
+            self.scale = scale
+
+    for system, register in (
+            (jax, jax.tree_util.register_pytree_node),
+            (ad, ad.register_pytree_node)):
+        register(Stiffness, lambda s: ((s.scale,), None),
+                 lambda _, children: Stiffness(*children))
+        f = system.custom_vjp(lambda s: 2 * s.scale)
+        f.defvjp(lambda s: (2 * s.scale.value, None), lambda _, ct: (ct,),
+                 symbolic_zeros=True)
+        with pytest.raises(TypeError, match="'<'.*'CustomVJPPrimal'"):
+            system.grad(lambda x: f(Stiffness(x)))(1.0)
+
+
+# Chapter 26: a row of your own
+
+def test_jax_keeps_rules_of_primitives_in_tables():
+    """The names `def_jvp`, `def_vjp`, and so on are the tutorial's."""
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad as rules, mlir
+    assert not hasattr(jax.core, 'Primitive')
+    p = Primitive('p')
+    assert {name for name in dir(ad.Primitive('p'))
+            if name.startswith('def_') and hasattr(p, name)} == {
+                'def_impl', 'def_abstract_eval'}
+    for table in rules.primitive_jvps, rules.primitive_transposes:
+        assert callable(table[jax.lax.neg_p])
+    assert callable(mlir.register_lowering)
+    assert not hasattr(rules.Zero, 'zero_if_zero')
+
+
+def test_the_row_of_the_chapter_works_in_jax():
+    page = ROOT / 'book/chapters/26_a_row_of_your_own.md'
+    [row] = [block for block in re.findall(
+        r'^```py\n(.*?)^```', page.read_text(), re.M | re.S)
+        if 'primitive_jvps' in block]
+    names = {'erf_of_all': np.vectorize(math.erf, otypes=[float])}
+    rows, lowering = row.split('mlir.register_lowering')
+    exec(rows, names)
+    with pytest.raises(NotImplementedError, match='for primitive .erf'):
+        jax.jit(names['erf_p'].bind)(0.5)       # it isn't optional
+    exec('mlir.register_lowering' + lowering, names)
+    erf, x = names['erf_p'].bind, jnp.array([0.0, 0.5, 1.0])
+    slopes = 2 / np.sqrt(np.pi) * np.exp(-x * x)
+    for f in (jax.vmap(jax.grad(erf)), jax.jit(jax.vmap(jax.grad(erf))),
+              jax.grad(lambda x: jnp.sum(jax.jit(jax.vmap(erf))(x)))):
+        np.testing.assert_allclose(f(x), slopes, 1e-14)
+    np.testing.assert_allclose(
+        jax.grad(jax.grad(erf))(0.5), -slopes[1], 1e-14)
+
+
+def test_jax_calls_python_by_pure_callback():
+    erf_of_all = np.vectorize(math.erf, otypes=[float])
+    x = jnp.array([0.0, 0.5])
+
+    def erf(x, **options):
+        return jax.pure_callback(erf_of_all, jax.typeof(x), x, **options)
+    assert jax.jit(erf)(x).tolist() == erf_of_all(x).tolist()
+    with pytest.raises(NotImplementedError, match='vmap_method'):
+        jax.vmap(erf)(x)
+    batch = jax.vmap(lambda x: erf(x, vmap_method='expand_dims'))
+    assert batch(x).tolist() == erf_of_all(x).tolist()
+    with pytest.raises(ValueError, match='custom_jvp'):
+        jax.grad(erf)(0.5)
 
 
 # Chapter 15: a rule in a loop
