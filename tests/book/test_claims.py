@@ -1,7 +1,10 @@
 """Claims of the book that no other test shows; CLAIMS.md lists them."""
 
 import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -187,6 +190,42 @@ def test_a_hundred_swings_leave_four_digits():
         return abs(angle[-1] - 1) + abs(speed[-1])
     assert error(1) < 5e-7
     assert 1e-5 < error(100) < 1e-3
+
+
+# Chapter 28: a session of the debugger, and a check at a minimum
+
+@pytest.mark.skipif(sys.version_info >= (3, 13),
+                    reason='the debugger stops one line earlier')
+def test_the_debugger_stops_in_the_reverse_pass(tmp_path):
+    """The chapter's program, with the chapter's answers."""
+    page = ROOT / 'book/chapters/28_numbers_that_survive.md'
+    program, session = [re.search(rf'^```{kind}\n([^`]*{word}[^`]*)^```',
+                                  page.read_text(), re.MULTILINE)[1]
+                        for kind, word in (('py', 'breakpoint'),
+                                           ('text', '[(]Pdb'))]
+    (tmp_path / 'energy.py').write_text(program)
+    said = re.findall(r'^\(Pdb\) (.*\n)', session, re.MULTILINE)
+    ran = subprocess.run(
+        [sys.executable, 'energy.py'], input=''.join(said), text=True,
+        capture_output=True, cwd=tmp_path, timeout=60, check=True,
+        env=os.environ | {'PYTHONPATH': str(ROOT)})
+    shown = ran.stdout.replace(f'{tmp_path}/', '')
+    wanted = re.sub(r'^(\(Pdb\) ).*\n', r'\1', session, flags=re.MULTILINE)
+    assert shown.startswith(wanted), shown
+
+
+@needs('applications')
+@needs('debugging')
+def test_check_grads_sees_mostly_rounding_at_a_minimum():
+    t = np.linspace(0.0, 1.0, 45)
+    y = 1e4 * np.exp(-t) + np.cos(40 * t)
+    loss = lambda w: np.sum((y - w[0] * np.exp(-w[1] * t)) ** 2)
+    w = np.array([1e4, 1.0])
+    for _ in range(20):     # Newton's method
+        w = w - np.linalg.solve(ad.hessian(loss)(w), ad.grad(loss)(w))
+    with pytest.raises(AssertionError):
+        ad.check_grads(loss, (w,), order=1)
+    ad.check_grads(loss, (w + 0.1,), order=1)
 
 
 # Chapter 31
