@@ -44,6 +44,18 @@ def test_each_row_links_to_its_definitions():
                    for link in links)
 
 
+def test_each_row_says_where_it_is_read():
+    rows = re.findall(r'^\| ([DPRB]\d+) \| [^|]+ \| ([^|]+) \|',
+                      PAGE.read_text(), re.MULTILINE)
+    assert [row for row, _ in rows] == list(ROWS)
+    for row, places in rows:
+        links = re.findall(r'\]\((\S+?)\)', places)
+        assert links, row
+        for link in links:
+            page, _, heading = link.partition('#')
+            assert heading or (PAGE.parent / page).exists(), row
+
+
 def test_a_missing_definition_is_an_error():
     with pytest.raises(AttributeError):
         reference.linked('[`core.trace.nowhere`][]', PAGE)
