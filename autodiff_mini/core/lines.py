@@ -1,7 +1,7 @@
 """The user's lines: find the one at work, and name it in an error.
 
 A line is a code object and an instruction in it, which cost little to note.
-The number is computed only for a message.  Chapter 22.
+The number is computed only for a message.  Chapter 20.
 """
 
 import os

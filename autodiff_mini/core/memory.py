@@ -2,7 +2,7 @@
 
 NumPy arrays change in place, but a recorded program must not.  So the arrays
 that a program keeps are copied, arrays that a rule gets are read-only, and
-results belong to the caller.  Chapter 25.
+results belong to the caller.  Chapter 24.
 """
 
 import gc

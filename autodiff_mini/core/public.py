@@ -1,6 +1,6 @@
 """The edge of the library: how errors leave a public function.
 
-Chapter 22.
+Chapter 20.
 """
 
 from functools import partial, wraps

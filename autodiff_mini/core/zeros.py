@@ -3,7 +3,7 @@
 A zero that is not an array can be recognized, left out of a list of arrays,
 and converted to an array if one is needed.  A primitive's rule gets
 a Zero.  A user's rule gets an array, or a SymbolicZero if it asks for one.
-Chapter 23.
+Chapter 22.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Arguments of NumPy functions: dtypes to agree on, an axis, and masks.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Such a function looks up `asarray`, `zeros`, and the like in its module.  A
 copy whose globals support tracers runs on traced values, and computes what
-NumPy computes.  Chapter 27.
+NumPy computes.  Chapter 30.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Element-wise functions and reductions that are composed of primitives.
 
-Chapter 27.
+Chapter 30.
 """
 
 import math

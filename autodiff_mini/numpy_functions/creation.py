@@ -1,6 +1,6 @@
 """New arrays, like another array or with given values.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The array methods and attributes of a tracer.
 
-Chapter 27.
+Chapter 30.
 """
 
 import math

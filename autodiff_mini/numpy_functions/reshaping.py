@@ -1,6 +1,6 @@
 """Functions that change the shape of an array.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

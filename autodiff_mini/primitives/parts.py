@@ -1,7 +1,7 @@
 """The real and the imaginary part of a complex array, which are views of it.
 
 A write into a part makes a complex array of it and of the other part.
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

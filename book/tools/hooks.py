@@ -20,10 +20,25 @@ MODULES = 'modules/index.md'     # the page that lists the modules, in order
 SIDEBARS = re.compile(
     r'(?s)(?<=data-md-component="sidebar").*(?=<div class="md-content")')
 
-# {number of a chapter: the number that it had until 6 and 12 were added}
-OLD = {**{n: n - 1 for n in range(7, 12)}, **{n: n - 2 for n in range(13, 39)}}
-# {chapter: the addresses that it had when it was about something else}
-REPLACED = {'31_a_planets_orbit': ('29_likelihoods', '31_likelihoods')}
+# {number of a chapter of Book One: the number that it had until 6 and 12
+# were added}
+OLD = {**{n: n - 1 for n in range(7, 12)}, **{n: n - 2 for n in range(13, 20)}}
+# {chapter of Book Two: the chapters of the edition before that it tells}
+EARLIER = {
+    '20_at_the_edge': ['20_at_the_edge', '22_errors_that_name_your_function'],
+    '21_numbers_with_types': ['21_numbers_with_types'],
+    '22_rules_in_the_wild': ['23_zeros', '24_rules_in_the_wild'],
+    '24_whose_memory_is_it': ['25_whose_memory_is_it'],
+    '25_a_row_of_your_own': ['26_a_row_of_your_own'],
+    '26_numbers_that_survive': ['28_numbers_that_survive'],
+    '27_solving': ['29_solving'],
+    '28_flowing': ['30_flowing'],
+    '29_a_planets_orbit': ['31_a_planets_orbit', '31_likelihoods'],
+    '30_who_answers': ['27_what_numpy_asks', '32_arrays_elsewhere'],
+    '31_the_same_bits': ['33_nothing_twice', '34_reusing_buffers'],
+    '32_once_is_enough': ['35_loops_taken_apart', '36_single_numbers',
+                          '37_prepared_operations'],
+    '33_reading_jax': ['38_reading_jax']}
 # {folder of the library: the one it was in until the listing was made}
 FORMER = {
     'core': '.', 'calls': 'higher_order',
@@ -169,8 +184,10 @@ def keep_addresses(pages, site):
 def former_chapters(stem):
     """Return the addresses that a chapter had, without their suffix."""
     number, _, name = stem.partition('_')
-    if stem in REPLACED:
-        return REPLACED[stem]
+    if stem in EARLIER:
+        names = [earlier.partition('_') for earlier in EARLIER[stem]]
+        return [f'{int(n) - back:02}_{name}' for n, _, name in names
+                for back in (0, 2) if f'{int(n) - back:02}_{name}' != stem]
     return [f'{OLD[int(number)]:02}_{name}'] if int(number) in OLD else []
 
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 near = np.testing.assert_allclose
 
 
-# Chapter 26
+# Chapter 25
 
 
 def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
@@ -128,7 +128,7 @@ def test_a_stripe_of_the_picture_is_where_the_number_of_turns_changes():
         assert np.min(np.abs(push - changes)) < 0.05
 
 
-# Chapter 28
+# Chapter 26
 
 def test_a_formula_that_adds_positive_numbers_loses_no_digits():
     slope = lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2
@@ -138,7 +138,7 @@ def test_a_formula_that_adds_positive_numbers_loses_no_digits():
             assert abs(slope(x) / (e / (1 + e) ** 2) - 1) < 1e-15
 
 
-# Chapter 29
+# Chapter 27
 
 @needs('applications')
 def test_repeated_steps_that_shrink_are_enough():
@@ -165,7 +165,7 @@ def test_a_tangent_solve_with_a_while_loop_has_only_forward_mode():
         ad.grad(root)(2.0)
 
 
-# Chapter 30
+# Chapter 28
 
 def pendulum(y, t):
     return y[1], -9.81 * np.sin(y[0])
@@ -192,13 +192,13 @@ def test_a_hundred_swings_leave_four_digits():
     assert 1e-5 < error(100) < 1e-3
 
 
-# Chapter 28: a session of the debugger, and a check at a minimum
+# Chapter 26: a session of the debugger, and a check at a minimum
 
 @pytest.mark.skipif(sys.version_info >= (3, 13),
                     reason='the debugger stops one line earlier')
 def test_the_debugger_stops_in_the_reverse_pass(tmp_path):
     """The chapter's program, with the chapter's answers."""
-    page = ROOT / 'book/chapters/28_numbers_that_survive.md'
+    page = ROOT / 'book/chapters/26_numbers_that_survive.md'
     program, session = [re.search(rf'^```{kind}\n([^`]*{word}[^`]*)^```',
                                   page.read_text(), re.MULTILINE)[1]
                         for kind, word in (('py', 'breakpoint'),
@@ -228,15 +228,15 @@ def test_check_grads_sees_mostly_rounding_at_a_minimum():
     ad.check_grads(loss, (w + 0.1,), order=1)
 
 
-# Chapter 31
+# Chapter 29
 
 def orbit(tolerance='1e-10'):
-    """Run the cells of chapter 31 up to the first fit, which they name lost.
+    """Run the cells of chapter 29 up to the first fit, which they name lost.
 
     Args:
         tolerance: the one of Newton's method, instead of the chapter's.
     """
-    [page] = (ROOT / 'book/chapters').glob('31_*.md')
+    [page] = (ROOT / 'book/chapters').glob('29_*.md')
     names = {}
     with np.printoptions():
         for block in weave.blocks(page):
@@ -303,7 +303,7 @@ def test_curve_fit_is_certain_of_a_year_that_it_never_moved():
         np.linalg.inv(J.T @ J)
 
 
-# Chapters 33 to 36
+# Chapters 31 to 32
 
 
 @needs('fast')
@@ -315,7 +315,7 @@ def test_the_small_compiler_has_the_bits_of_programs_without_a_loop():
     assert np.array_equal(small, ad.jit(slope)(x))
 
 
-# Chapter 37
+# Chapter 32
 
 @needs('fast')
 def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):

@@ -620,7 +620,7 @@ def test_a_phone_edits_a_cell_with_its_thumb(browser, home):
 
 
 def test_picture_is_the_books_until_the_reader_has_it_drawn(browser, home):
-    page_of(browser, home, '28_numbers_that_survive')
+    page_of(browser, home, '26_numbers_that_survive')
     number = browser.execute_script(
         'return bookRun.cells.findIndex('
         '(cell) => cell.original.includes("semilogy"))')

@@ -1,4 +1,4 @@
-"""Memory: arrays that are kept, lent to rules, and returned (chapter 25)."""
+"""Memory: arrays that are kept, lent to rules, and returned (chapter 24)."""
 
 import gc
 import tempfile

@@ -194,7 +194,7 @@ def control(system):
 
 @pytest.mark.asks('D14')
 def test_jax_loses_small_numbers():
-    """The figures of chapter 28."""
+    """The figures of chapter 26."""
     x = np.array([0.0, -50.0])
     assert jax.grad(jax.scipy.special.expit)(40.0) == 0.0
     assert jax.scipy.special.logsumexp(x) == 0.0

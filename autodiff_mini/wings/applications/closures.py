@@ -1,7 +1,7 @@
 """`closure_convert`: the values a function closes over become arguments.
 
 A rule covers only arguments, so we stage the function, and its program shows
-which values it closes over.  Chapter 24.
+which values it closes over.  Chapter 22.
 """
 
 from autodiff_mini.calls.programs import (

@@ -1,6 +1,6 @@
 """`custom_gradient`: a rule made together with the value.
 
-Chapter 24.
+Chapter 22.
 """
 
 from autodiff_mini.calls.custom_vjp import custom_vjp

@@ -2,7 +2,7 @@
 
 Differentiate the answer, not the iterations.  The equation that holds at a
 solution also holds near it, and that determines how the solution changes.
-Chapter 29.
+Chapter 27.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """`odeint`: solve a differential equation and differentiate the solution.
 
 The derivative of a flow is a flow, run backwards.  So the reverse pass solves
-one more differential equation, with the same solver.  Chapter 30.
+one more differential equation, with the same solver.  Chapter 28.
 """
 
 import operator

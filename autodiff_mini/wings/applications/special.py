@@ -2,7 +2,7 @@
 
 A value is computed by a formula that is good for values, and a derivative
 by one that is good for derivatives.  A custom rule lets the two differ.
-Chapter 28.
+Chapter 26.
 """
 
 from functools import partial, reduce, wraps

@@ -2,7 +2,7 @@
 
 Inside its block, an interpreter at the bottom computes one operation at a
 time and checks each result, and so do the interpreters above it.  Outside
-it, results are not checked.  See chapter 28 and the page *Errors explained*.
+it, results are not checked.  See chapter 26 and the page *Errors explained*.
 """
 
 import linecache

@@ -2,7 +2,7 @@
 
 A program keeps its derivatives and its compiled source.  A loop that runs
 again records its body again, because Python values can have changed.  If none
-has changed, the old program is used.  Chapter 37.
+has changed, the old program is used.  Chapter 32.
 """
 
 import numpy as np

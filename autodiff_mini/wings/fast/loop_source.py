@@ -1,7 +1,7 @@
 """The source of a loop: a Python `for`.
 
 After fission, the rest of a scan is written as you would write it by hand.
-Chapter 35.
+Chapter 32.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 For arguments of the same types, the derivative of an operation is the same
 program, cut in two at the same place.  So the usual rules derive both halves
-once, and the halves are compiled.  Chapter 37.
+once, and the halves are compiled.  Chapter 32.
 """
 
 from dataclasses import replace

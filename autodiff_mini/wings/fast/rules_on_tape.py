@@ -3,7 +3,7 @@
 A custom function is usually called with numbers and arrays by position, and
 its rules return numbers and arrays.  Then the operations of `jvp`, or the
 pullback `bwd`, go straight onto the tape.  On a surprise the general road is
-taken: it gets the rule's answer or error, and says why.  Chapter 37.
+taken: it gets the rule's answer or error, and says why.  Chapter 32.
 """
 
 from functools import partial

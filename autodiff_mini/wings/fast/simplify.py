@@ -2,7 +2,7 @@
 
 It reads the equations once, forwards, and checks for each one whether its
 result is already available.  The results are bitwise the same.
-Chapter 33.
+Chapter 31.
 """
 
 from collections import Counter

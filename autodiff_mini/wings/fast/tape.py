@@ -2,7 +2,7 @@
 
 One interpreter does the work of forward mode and partial evaluation.  It
 computes, and keeps the residuals and names of each operation.  Operations
-that are not prepared take the long way, through those two.  Chapter 37.
+that are not prepared take the long way, through those two.  Chapter 32.
 """
 
 from _thread import get_ident

@@ -1,7 +1,7 @@
 """Values on the tape, whose operators reach a prepared operation at once.
 
 `x * y`, `-x`, and `np.sin(x)` ask the trace directly, if it is the current
-one.  If it has no answer, they are bound as always.  Chapter 37.
+one.  If it has no answer, they are bound as always.  Chapter 32.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """What to write instead of SciPy functions that do not ask tracers.
 
 SciPy's ufuncs ask, and have rows in the wing `more_numpy`.  Its functions
-make plain arrays first, so an error can only say what to write.  Chapter 27.
+make plain arrays first, so an error can only say what to write.  Chapter 30.
 """
 
 import numpy as np

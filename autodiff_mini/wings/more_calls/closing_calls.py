@@ -2,7 +2,7 @@
 
 A JVP rule can define a custom function that closes over a tangent, and call
 it.  The tangent becomes an operand of the call, so the call keeps its rule.
-Chapter 24.
+Chapter 22.
 """
 
 from autodiff_mini.calls.call import Store, named, on_arrays

@@ -1,7 +1,7 @@
 """`custom_vmap`: a function with its own batching rule.
 
 A call carries a function and a rule for batches.  `vmap` calls the rule
-instead of the function.  The other interpreters transform both.  Chapter 24.
+instead of the function.  The other interpreters transform both.  Chapter 23.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """The reverse rule of a linear program that was run backwards.
 
 Its calls have rules for both modes, which reverse mode over a pullback uses.
-Chapter 24.
+Chapter 22.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """`sequential_vmap`: a function that `vmap` maps one element at a time.
 
-Chapter 24.
+Chapter 23.
 """
 
 from autodiff_mini.calls.loops import scan

@@ -1,6 +1,6 @@
 """`ad.Primitive`, for users: a row of the grid, with a method for each rule.
 
-If a rule is missing, the error names the method that defines it.  Chapter 26.
+If a rule is missing, the error names the method that defines it.  Chapter 25.
 """
 
 import inspect

@@ -1,6 +1,6 @@
 """Products and sums that run along an axis.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

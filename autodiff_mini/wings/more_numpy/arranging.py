@@ -1,7 +1,7 @@
 """Functions that rearrange, join, and look up elements.
 
 Rearranging the indices 0, 1, 2, ... with NumPy gives the new place of each
-element.  Chapter 27.
+element.  Chapter 30.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Statistics: quantiles, functions that skip NaN, covariances, histograms.
 
 A quantile lies between two neighbors in a sorted array, so it is their
-weighted mean.  Chapter 27.
+weighted mean.  Chapter 30.
 """
 
 import math

@@ -4,7 +4,7 @@ When a matrix changes, its basis rotates, and the rotation is computed in that
 basis.  All functions work on stacks of matrices.
 Sources: M. Giles, "An extended collection of matrix derivative results for
 forward and reverse mode automatic differentiation", 2008; JAX's
-`jax/_src/lax/linalg.py`.  Chapter 27.
+`jax/_src/lax/linalg.py`.  Chapter 30.
 
 Vectors of equal eigenvalues or singular values can be any basis of a space.
 A direction that mixes them has no derivative, so it gives NaN.  With 0

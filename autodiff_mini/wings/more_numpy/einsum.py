@@ -1,6 +1,6 @@
 """`np.einsum`: multiply operands in pairs, as stacks of matrix products.
 
-Chapter 27.
+Chapter 30.
 """
 
 import math

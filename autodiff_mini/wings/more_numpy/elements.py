@@ -1,7 +1,7 @@
 """Element-wise functions: parts of numbers, rounding, and `np.piecewise`.
 
 A property of the representation, such as an exponent or a neighbor, is not a
-smooth function of the number.  Chapter 27.
+smooth function of the number.  Chapter 30.
 """
 
 import math

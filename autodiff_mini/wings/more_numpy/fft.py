@@ -2,7 +2,7 @@
 
 Along one axis, each transform is a linear map, and its transpose is a
 transform of the same family.  Several axes are transformed one by one.
-Chapter 27.
+Chapter 30.
 """
 
 import operator

@@ -1,6 +1,6 @@
 """Search in a sorted table, interpolation, and `np.linspace`.
 
-Chapter 27.
+Chapter 30.
 """
 
 import operator

@@ -1,7 +1,7 @@
 """Linear algebra composed of primitives: fits, ranks, norms, products.
 
 NumPy computes these from a decomposition or by a chain of products.  Doing
-the same here needs no rules.  Chapter 27.
+the same here needs no rules.  Chapter 30.
 """
 
 import math

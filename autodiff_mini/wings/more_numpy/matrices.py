@@ -1,6 +1,6 @@
 """Systems of equations, determinants, and the Cholesky decomposition.
 
-All functions work on stacks of matrices.  Chapter 27.
+All functions work on stacks of matrices.  Chapter 30.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The rarer functions that NumPy itself writes in Python.  Chapter 27."""
+"""The rarer functions that NumPy itself writes in Python.  Chapter 30."""
 
 import numpy as np
 

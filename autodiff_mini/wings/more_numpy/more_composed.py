@@ -1,6 +1,6 @@
 """The most used functions that are composed of primitives.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Element-wise rows that no chapter needs, written like the core's.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Import the module that defines a NumPy function when a program calls it.
 
 A table that lacks a function asks `bring`, which looks the function up in
-HOMES.  Some of these modules are in the wing `writing`.  Chapter 27.
+HOMES.  Some of these modules are in the wing `writing`.  Chapter 30.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Options of the core's functions: masks, and the order of elements.
 
-A call with such an option looks up the pair (function, option).  Chapter 27.
+A call with such an option looks up the pair (function, option).  Chapter 30.
 """
 
 import operator

@@ -1,7 +1,7 @@
 """The argument `out=` of ufuncs, their methods, and functions.
 
 The result is computed without `out=` and then copied into it, with the same
-checks as in NumPy.  Chapter 27.
+checks as in NumPy.  Chapter 30.
 """
 
 import numpy as np

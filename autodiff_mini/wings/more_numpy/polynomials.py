@@ -2,7 +2,7 @@
 
 NumPy checks values, for example whether a leading coefficient is zero or a
 grid is uniform.  Here that is checked only if the values are known.
-Chapter 27.
+Chapter 30.
 """
 
 import math

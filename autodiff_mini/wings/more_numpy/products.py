@@ -1,7 +1,7 @@
 """Products of arrays, convolutions, and correlations.
 
 A convolution first takes a window of the array for each position, and then
-multiplies and adds.  Chapter 27.
+multiplies and adds.  Chapter 30.
 """
 
 import math

@@ -3,7 +3,7 @@
 A slope is written with functions that have rows, so it has derivatives of
 every order.  It is computed in double precision, as in SciPy.
 Sources are in the *Digital Library of Mathematical Functions* (DLMF).
-Chapter 27.
+Chapter 30.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Functions that select, shift, repeat, and pad elements.
 
-Chapter 27.
+Chapter 30.
 """
 
 import operator

@@ -2,7 +2,7 @@
 
 `argsort` is the only primitive.  Its result is integers, so it has no
 derivative, and that of a sorted array is the tangent in the same order.
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Weighted averages, variances, and standard deviations.
 
-Chapter 27.
+Chapter 30.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """The methods of ufuncs, and calls with options such as `dtype=`.
 
 A method is a program over the ufunc itself, so `np.multiply.outer` needs no
-rules beyond the rules of `np.multiply`.  Chapter 27.
+rules beyond the rules of `np.multiply`.  Chapter 30.
 """
 
 from functools import partial

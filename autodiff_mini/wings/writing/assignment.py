@@ -1,7 +1,7 @@
 """Writing into arrays: a traced array is given new content.
 
 Each kind of write computes a new array, whose content replaces the old one's;
-see `write` in boxes.py.  Chapter 25.
+see `write` in boxes.py.  Chapter 24.
 """
 
 import numpy as np

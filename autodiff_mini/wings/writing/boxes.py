@@ -1,7 +1,7 @@
 """Boxes: a traced array is given new content.
 
 An array that a program writes into is a box, whose content is replaced.
-Boxes that share memory are updated together.  Chapter 25.
+Boxes that share memory are updated together.  Chapter 24.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """Functions that write single elements, and `x.flat`.
 
-They become one write by indices.  Chapter 27.
+They become one write by indices.  Chapter 30.
 """
 
 import math

@@ -114,7 +114,7 @@ def test_converted_functions_have_the_plain_derivatives(name):
                      nested(lambda c: make(c)(2.0), names)(x))
 
 
-# The solver of chapter 24
+# The solver of chapter 22
 
 @partial(ad.custom_vjp, nondiff_argnums=(0, 3))
 def solve(f, params, x0, tol):

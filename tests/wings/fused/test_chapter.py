@@ -1,4 +1,4 @@
-"""What chapter 36 says about the fused backend, which no cell can run."""
+"""What chapter 32 says about the fused backend, which no cell can run."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ pytest.importorskip('numba', reason='numba compiles the kernels')
 
 from autodiff_mini.wings.fused import native  # noqa: E402
 
-PAGE = Path(weave.__file__).parents[1] / 'chapters/36_single_numbers.md'
+PAGE = Path(weave.__file__).parents[1] / 'chapters/32_once_is_enough.md'
 FENCE = re.compile(r'(?ms)^```(?:python|py) *\n(.*?)^```$')
 
 
