@@ -16,7 +16,7 @@ from pathlib import Path
 import nbformat
 from mkdocs.utils.yaml import yaml_load
 
-from book.tools import exercises, weave
+from book.tools import exercises, ledger, spreads, weave
 from book.tools.places import ROOT, told
 
 NEEDS = '''\
@@ -43,6 +43,8 @@ SIZE = re.compile(r'viewBox="(\S+ \S+ (\S+) (\S+))"(?: width="\S+")?')
 TRY_IT = re.compile(r'\*Try it\* on the page, or |edit the code below and '
                     r'click \*Try it\*, which runs its tests\. .*?\. ')
 EXERCISES = re.compile(r'(?m)^<!-- exercises: (\w+) -->$')
+LEDGER = re.compile('(?m)^<!-- ledger -->$')
+SPREAD = re.compile(r'(?m)^<!-- then and now: (\w+) -->$')
 IMPORT = re.compile(r'(?m)^ *(?:from|import) (\w+)')
 NAMES = re.compile(r'(?m)^(from \.(\w+) .*)')
 SO_FAR = '"""The draft as it is after chapter {} of the book."""\n\n{}\n'
@@ -88,6 +90,8 @@ def tell(cell, path, notes):
     """
     text = TRY_IT.sub('', cell.source)
     text = EXERCISES.sub(lambda match: exercises.markdown(match[1]), text)
+    text = LEDGER.sub(lambda _: ledger.markdown(path), text)
+    text = SPREAD.sub(lambda match: spreads.markdown(match[1]), text)
     text = CLASSES.sub('', LISTING.sub(r'\1python\n# \2', text))
 
     def picture(match):

@@ -24,7 +24,7 @@ import watchfiles
 
 import autodiff_mini
 from book.tools import (
-    downloads, in_page, mainline, modules, reference, weave)
+    downloads, in_page, mainline, modules, reference, spreads, weave)
 from book.tools.places import ROOT, write
 from book.tools.render import ChapterError, build, surroundings
 
@@ -75,7 +75,7 @@ def made_of(path):
 
 def differences():
     """Return the problems of the listings and of the main line."""
-    return weave.check(Path()) + mainline.check(Path())
+    return weave.check(Path()) + mainline.check(Path()) + spreads.check(Path())
 
 
 # The folder. An unchanged file keeps its time.

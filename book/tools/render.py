@@ -37,8 +37,8 @@ from pygments.token import Keyword
 from traitlets.config import Config
 
 from book.tools import (
-    benchmark_tables, exercises, mainline, modules, questions, reference,
-    weave, what_works, whole_grid)
+    benchmark_tables, exercises, ledger, mainline, modules, questions,
+    reference, spreads, weave, what_works, whole_grid)
 from book.tools.downloads import alone
 from book.tools.places import ROOT, write
 
@@ -295,7 +295,7 @@ def folded(entry):
 def directed(match, path):
     """Return the text for a line such as `<!-- table: draft -->`."""
     try:
-        return MADE[match[1]](match[2])
+        return MADE[match[1]](match[2], path)
     except Exception as error:
         line = path.read_text().split(match[0])[0].count('\n') + 1
         what = f'{type(error).__name__}: {error}'
@@ -304,11 +304,15 @@ def directed(match, path):
 
 TABLES = {'whole grid': whole_grid.table, 'draft': mainline.whole,
           'reference': reference.index}
-MADE = {'table': lambda name: TABLES[name](),
-        'benchmarks': benchmark_tables.benchmarks,
-        'exercises': exercises.markdown, 'modules': modules.listed,
-        'works': what_works.table}
-DIRECTIVE = re.compile(rf'(?m)^<!-- ({"|".join(MADE)}): ([\w. /]+) -->$')
+MADE = {'table': lambda name, _: TABLES[name](),
+        'benchmarks': lambda name, _: benchmark_tables.benchmarks(name),
+        'exercises': lambda chapter, _: exercises.markdown(chapter),
+        'modules': lambda folders, _: modules.listed(folders),
+        'works': lambda module, _: what_works.table(module),
+        'ledger': lambda _, path: ledger.page(path),
+        'then and now': spreads.page}
+DIRECTIVE = re.compile(
+    rf'(?m)^<!-- ({"|".join(MADE)})(?:: ([\w. /]+))? -->$')
 
 
 def code(cell, question=None):

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 TAGS = {'annotation', 'summary', 'svg', 'trace-player'}
 CLASSES = {'notebook', 'imports', 'question', 'filename', 'module',
-           'katex-html'}
+           'katex-html', 'stations', 'spread'}
 OPEN = {'error', 'way'}     # the classes of details that aren't answers
 DEFINED = re.compile('<p>Defined in .*?</p>')     # in the reference
 TERM = re.compile('<dt (id="[^"]*")>(.*?)</dt>')  # in the glossary
