@@ -16,6 +16,7 @@ import pytest
 from book.tools.places import ROOT
 from tests.lie_test import harness
 from tests.lie_test.__main__ import load, main
+from tests.support import last_page
 from tests.support.amount import rest
 
 FOLDER = ROOT / 'tests/lie_test'
@@ -127,6 +128,31 @@ def test_bad_control_has_the_decorator_of_chapter_4():
     text, = ROOT.glob('book/chapters/04_*.md')
     assert inspect.getsource(load('chapter_4').custom_transforms) in (
         text.read_text())
+
+
+# The last page of the book.
+
+PUZZLE = ['grad(f)', 'vmap(grad(f))', 'grad(vmap(f))', 'grad(jit(vmap(f)))']
+
+
+def test_last_page_prints_the_puzzle_of_the_library():
+    ours = load('autodiff_mini')
+    assert last_page.puzzle('autodiff_mini') == [
+        harness.result(ours, 'custom_jvp', harness.read(order)).found.value
+        for order in PUZZLE]
+
+
+def test_last_page_counts_the_orders_of_autograd():
+    pytest.importorskip('autograd', reason='`make bench` installs it')
+    system = load('autograd')
+    name = system.version
+    if last_page.PAGE.read_text().count(name) != 2:
+        pytest.skip(f'the page says nothing about {name}')
+    slopes = [harness.result(system, 'primitive', (order,)).found.value
+              for order in ('grad', 'elementwise_grad')]
+    assert last_page.puzzle(name) == [*slopes, None, None]
+    found = harness.counted(harness.lie_test(system, 'primitive', 3))
+    assert last_page.counts(name) == [sum(found.values()), *found.values()]
 
 
 # What the command prints.

@@ -14,7 +14,9 @@ from importlib.util import find_spec
 import pytest
 
 from book.tools.places import ROOT
-from tests.support import amount
+from tests.lie_test import harness
+from tests.lie_test.__main__ import load
+from tests.support import amount, last_page
 from tests.support.versions import latest, numbers
 
 FRONT, README, CHAPTER = PAGES = (
@@ -81,3 +83,30 @@ def slopes(backend, folder):
     assert done.returncode == 0, done.stderr
     return [list(map(float, re.findall(r'\d\.', line)))
             for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize('name', ['torch', 'torch_compiled'])
+def test_last_page_counts_the_orders_of_pytorch(name):
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    if not (system := load(name)):
+        pytest.skip('PyTorch is not installed: `make test-torch` installs it')
+    title = system.version.replace('+cpu', '')
+    if f'| {title} |' not in last_page.PAGE.read_text():
+        pytest.skip(f'the page says nothing about {title}')
+    found = harness.counted(harness.lie_test(system, 'backward and jvp', 3))
+    assert last_page.counts(title) == [sum(found.values()), *found.values()]
+
+
+def test_last_page_prints_the_puzzle_of_pytorch():
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    if not (system := load('torch_compiled')):
+        pytest.skip('PyTorch is not installed: `make test-torch` installs it')
+    title = system.version.replace('+cpu', '').removesuffix(', compiled')
+    if f'| {title},' not in last_page.PAGE.read_text():
+        pytest.skip(f'the page says nothing about {title}')
+    orders = 'tape(f)', 'vmap(grad(f))', 'tape(vmap(f))', 'tape(compile(vmap(f)))'
+    assert last_page.puzzle(f'{title},') == [
+        harness.result(system, 'backward and jvp', harness.read(order)
+                       ).found.value for order in orders]
