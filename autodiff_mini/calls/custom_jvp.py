@@ -455,7 +455,11 @@ class custom_jvp(UserFunction):
         out = seams.short_call(self, args, kwargs)
         if out is not NotImplemented:
             return out
-        arguments, xs = flat_arguments(self, args, kwargs)
+        try:
+            arguments, xs = flat_arguments(self, args, kwargs)
+        except TypeError as error:
+            seams.note_refusal(error)
+            raise
         # Outside of transformations, a call only calls the function.
         call = FlatCall(self, arguments, rules_of(self), lends=not isinstance(
             current_trace(), EvalTrace))

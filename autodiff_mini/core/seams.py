@@ -155,7 +155,7 @@ advise = Seam(          # (topic, general, *details): what to write instead
     lambda topic, general, *details: general)
 # (error): shorten an error and add advice, or return the one to raise instead
 tell = Seam()
-note_refusal = Seam()   # (error): a tracer raises it
+note_refusal = Seam()   # (error): a tracer or a call with a rule raises it
 warn_of_lost_refusal = Seam()   # (): the program has caught such an error
 check = Seam()          # (topic, tag, *details): raise for a mistake
 refuse_call = Seam()    # (transform, place, args, kwargs): raise an error

@@ -101,6 +101,34 @@ def test_no_input_becomes_a_constant_in_silence():
     assert ad.make_jaxpr(np.sin)(0.5).eqns[0].primitive is sin_p
 
 
+def test_no_rule_is_dropped_in_silence():
+    """Chapter 20: the refusal of a call is caught, and another road taken."""
+    class Ball:
+        def __init__(self, height):
+            self.height = height
+
+    def doubled(ball):
+        return 2 * ball.height
+
+    ruled = ad.custom_jvp(doubled)
+    ruled.defjvp(lambda primals, tangents: (ruled(*primals), tangents[0]))
+
+    def either(height):
+        try:
+            return ruled(Ball(height))
+        except TypeError:
+            return doubled(Ball(height))
+
+    assert either(1.0) == 2     # there is no rule to lose
+    for transform in ad.grad, ad.jit, lambda f: ad.linearize(f, 1.0)[1]:
+        with pytest.warns(UserWarning, match='its rule is lost') as warned:
+            assert transform(either)(1.0) == 2
+        assert [w.filename for w in warned] == [__file__]
+    with pytest.raises(TypeError, match='a value of type Ball'):
+        ad.grad(lambda height: ruled(Ball(height)))(1.0)
+    assert ad.grad(np.sin)(0.5) == np.cos(0.5)  # and it is forgotten
+
+
 def iadd(x):
     a = ZERO
     a += x

@@ -19,12 +19,25 @@ from autodiff_mini.draft.checkpoint import checkpoint_p
 from autodiff_mini.draft.programs import linear_p
 from autodiff_mini.interpreters.lowering import Lowered
 from autodiff_mini.interpreters.partial_eval import PartialEvalTrace
-from book.tools import exercises, weave
+from book.tools import exercises, mainline, weave
 from tests.support.numerical import assert_close
 from tests.support.wings import needs
 
 ROOT = Path(__file__).parents[2]
 near = np.testing.assert_allclose
+
+
+# Chapter 20
+
+
+def test_the_library_has_seventeen_thousand_lines():
+    """Without comments and docstrings, and besides the draft."""
+    lines = {path: mainline.code_lines(path.read_text())
+             for path in (ROOT / weave.PACKAGE).rglob('*.py')}
+    draft = sum(count for path, count in lines.items()
+                if 'draft' in path.parts)
+    assert 950 < draft <= 1000
+    assert 17_000 <= sum(lines.values()) - draft < 18_000
 
 
 # Chapter 25

@@ -6,6 +6,7 @@ runs it; without JAX it is skipped.
 
 import math
 import re
+import warnings
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -26,9 +27,6 @@ THEIRS = SimpleNamespace(np=jnp, custom_jvp=jax.custom_jvp, jvp=jax.jvp,
                          vmap=jax.vmap)
 
 
-# Chapter 20: containers
-
-
 # Chapter 20: errors
 
 def test_jax_names_the_arguments_that_a_branch_depends_on():
@@ -37,14 +35,45 @@ def test_jax_names_the_arguments_that_a_branch_depends_on():
     blocks = re.findall(r'^```(\w+)\n(.*?)^```', page.read_text(), re.M | re.S)
     [quoted] = [text for kind, text in blocks if kind == 'text']
     [program] = [text for kind, text in blocks
-                 if kind == 'python' and text.startswith('def loss')]
+                 if kind == 'python' and text.startswith('def excess')]
     names = {}
     exec(program, names)
     with pytest.raises(jax.errors.TracerBoolConversionError) as e:
-        jax.jit(names['loss'])(names['w'], names['data'])
+        jax.jit(names['excess'])(names['w'], names['pairs'])
     for sentence in ' '.join(quoted.split()).split('. '):
         if 'train.py' not in sentence:
             assert sentence.rstrip('.') in ' '.join(str(e.value).split())
+
+
+def test_jax_says_nothing_about_a_caught_refusal():
+    """The chapter's program: the slope is not the rule's, which is 3."""
+    class Ball:
+        def __init__(self, height):
+            self.height = height
+
+    def doubled(ball):
+        return 2 * ball.height
+
+    def slope(lib):
+        ruled = lib.custom_jvp(doubled)
+        ruled.defjvp(lambda primals, tangents: (
+            ruled(*primals), 3 * tangents[0].height))
+
+        def hers(height):
+            try:
+                return ruled(Ball(height))
+            except TypeError:
+                return doubled(Ball(height))
+        return lib.grad(hers)(1.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert slope(jax) == 2
+        with pytest.raises(UserWarning, match='its rule is lost'):
+            slope(ad)
+    ad.register_pytree_node(Ball, lambda ball: ([ball.height], None),
+                            lambda _, children: Ball(*children))
+    assert slope(ad) == 3
 
 
 # Chapters 6 and 9: operands that no rule sees, and a rule that is opened

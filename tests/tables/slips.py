@@ -50,6 +50,22 @@ SLIPS = slips(
                 return 0.0
         ad.grad(f)(2.0)
         ''', UserWarning, 'its derivative is lost. The error was: '),
+    caught_with_a_rule=('''
+        class Ball:
+            def __init__(self, height):
+                self.height = height
+        def f(ball):
+            return 2 * ball.height
+        ruled = ad.custom_vjp(f)
+        ruled.defvjp(lambda ball: (ruled(ball), None), lambda _, ct: (ct,))
+        def either(height):
+            try:
+                return ruled(Ball(height))
+            except TypeError:
+                return f(Ball(height))
+        ad.jit(either)(2.0)
+        ''', UserWarning, 'and its rule is lost. The error was: arguments of '
+        'f[0]: a value of type Ball cannot be traced: '),
     tuples_in_a_rule=('''
         f = ad.custom_jvp(lambda x: x ** 3)
         @f.defjvp

@@ -1,8 +1,8 @@
 """Add advice to errors that the user's own lines raise.
 
 Python and NumPy say what failed, but not that a value was traced.  And a
-program that catches a tracer's refusal loses a derivative, so we warn.  See
-the page *Errors explained*.
+program that catches a refusal loses a derivative, or a rule, so we warn.  See
+chapter 20 and the page *Errors explained*.
 """
 
 import ast
@@ -28,7 +28,7 @@ from autodiff_mini.wings.messages.wrong_calls import how_called, users_part
 
 
 class Refusal(NamedTuple):
-    """Where a tracer refused, and what it said.
+    """Where a tracer, or a call with a rule, refused, and what it said.
 
     It holds the error's class and message, because the error itself would
     keep the frames alive.
@@ -48,9 +48,10 @@ class Refusal(NamedTuple):
 
 @seams.note_refusal.take
 def note_refusal(error):
-    """Remember that a tracer refused, in case the program hides the error."""
+    """Remember a refusal, in case the program hides the error."""
     trace, (frame, is_direct) = trace_at_work.get(None), program_frame()
     if trace and trace.tag:
+        is_direct = is_direct or not isinstance(error, TracerError)
         last_refusal.set(Refusal((frame.f_code, frame.f_lasti), is_direct,
                                  str(error), type(error)))
 
@@ -62,10 +63,14 @@ def warn_of_lost_refusal():
     if refused and sys.exc_info()[1] is None:   # it is not being handled
         last_refusal.set(None)
         if refused.is_direct:
+            whose, what = (
+                ('a traced value', 'that value, and its derivative')
+                if issubclass(refused.kind, TracerError)
+                else ('a function with a rule', 'that call, and its rule'))
             warnings.warn_explicit(
-                'an `except` clause caught the error of a traced value, so '
-                'the result does not depend on that value, and its '
-                f'derivative is lost. The error was: {refused.message}',
+                f'an `except` clause caught the error of {whose}, so the '
+                f'result does not depend on {what} is lost. The error was: '
+                f'{refused.message}',
                 UserWarning, *lasting_line(refused.line))
 
 
