@@ -730,6 +730,21 @@ WRONG = {
          '    bound.apply_defaults()\n    return bound.args',
          '    return args + tuple(kwargs.values())'),
     ],
+    'e21_1_promotes': [
+        ('pi is to blame', 'math.cos(np.pi', 'np.cos(math.pi'),
+        ('a float32 step can be computed in float64',
+         '''rate = 0.05 * (1 + math.cos(np.pi * step / STEPS))
+    slopes = ad.grad(loss)(weights)
+    velocities = ad.tree_map(lambda v, slope: 0.9 * v - rate * slope,
+                             velocities, slopes)''',
+         '''rate = 0.05 * (1 + np.cos(np.pi * step / STEPS))
+    slopes = ad.grad(loss)(weights)
+    velocities = ad.tree_map(
+        lambda v, slope: (0.9 * v - rate * slope).astype(np.float32),
+        velocities, slopes)'''),
+        ('a constant rate will do',
+         '0.05 * (1 + math.cos(np.pi * step / STEPS))', '0.1'),
+    ],
     'e22_1_last': [
         ('fwd is where a word does harm', "'a': 'neither'", "'a': 'fwd'"),
         ('a wrong rule is an error', "'b': 6.0", "'b': 'fwd'"),
