@@ -848,6 +848,29 @@ WRONG = {
          'return g(*primals), primals ',
          'return g(*primals), ad.stop_gradient(primals) '),
     ],
+    'e24_1_workspace': [
+        ('a stack, since the last call is the first in reverse',
+         '        return y, 1 - y * y\n\n    def bwd(slope, ct):\n',
+         '        kept.append(1 - y * y)\n        return y, None\n\n'
+         '    kept = []\n\n    def bwd(_, ct):\n'
+         '        slope = kept.pop()\n'),
+        ('one workspace for each size',
+         '        return y, 1 - y * y\n\n    def bwd(slope, ct):\n',
+         '        kept[len(x)] = 1 - y * y\n        return y, None\n\n'
+         '    kept = {}\n\n    def bwd(_, ct):\n'
+         '        slope = kept[len(ct)]\n'),
+        ('the workspace is a residual',
+         '        return y, 1 - y * y\n\n    def bwd(slope, ct):\n',
+         '        work[:len(x)] = 1 - y * y\n        return y, work\n\n'
+         '    work = np.empty(size)\n\n    def bwd(work, ct):\n'
+         '        slope = work[:len(ct)]\n'),
+        ('NumPy computes it, and so can the library',
+         'f = ad.custom_vjp(lambda x: np.tanh(x))\n',
+         'return np.tanh\n'),
+        ('the value is enough', 'return y, 1 - y * y', 'return y, y'),
+        ('the larger is the longer', 'return y, 1 - y * y',
+         'return y, 1 - x * x'),
+    ],
     'e25_1_log_diff': [
         ('the formula is the definition',
          '        return x + np.log(-np.expm1(y - x))\n',

@@ -15,6 +15,7 @@ from scipy.optimize import curve_fit, least_squares
 
 import autodiff_mini as ad
 from autodiff_mini import draft
+from autodiff_mini.core.jaxprs import drop_dead
 from autodiff_mini.draft.checkpoint import checkpoint_p
 from autodiff_mini.draft.programs import linear_p
 from autodiff_mini.interpreters.lowering import Lowered
@@ -38,6 +39,23 @@ def test_the_library_has_seventeen_thousand_lines():
                 if 'draft' in path.parts)
     assert 950 < draft <= 1000
     assert 17_000 <= sum(lines.values()) - draft < 18_000
+
+
+# Chapter 24
+
+def test_a_write_into_a_view_reads_parts_that_jit_drops():
+    def bump(u):
+        u = u * 1.0
+        inner, tail = u[1:-1], u[2:]
+        inner += 10.0
+        return u, tail
+
+    program = ad.make_jaxpr(bump)(np.ones(5)).jaxpr
+    names = [eqn.primitive.name for eqn in program.eqns]
+    assert names == [
+        'mul', 'index', 'index', 'add', 'index', 'scatter', 'index']
+    del names[4], names[2]
+    assert [eqn.primitive.name for eqn in drop_dead(program).eqns] == names
 
 
 # Chapter 25
