@@ -899,17 +899,28 @@ WRONG = {
         ('the other way round', '({y} - {x}))', '({x} - {y}))'),
         ('the rule of x', '(y_dot - x_dot) / minus', '-x_dot / minus'),
     ],
-    'e25_2_gauss': [
-        ('the first of the two, then', '    if not isinstance(x_dot, ad.Zero)'
-         ':\n        y_dot = y_dot + slope * x_dot\n    if',
-         '    if isinstance(width_dot, ad.Zero):\n'
-         '        y_dot = y_dot + slope * x_dot\n    if'),
-        ('what was there is replaced',
-         'y_dot = y_dot - slope * x / width * width_dot',
-         'y_dot = -slope * x / width * width_dot'),
-        ('a minus is a plus', 'y_dot - slope * x', 'y_dot + slope * x'),
-        ('the width stands outside', 'slope * x / width * width_dot',
-         'slope * width_dot'),
+    'e25_2_combinations': [
+        ('all of them, since that was missing',
+         'range(1, len(args) + 1)', '[len(args)]'),
+        ('each, and all of them', 'range(1, len(args) + 1)',
+         '{1, len(args)}'),
+        ('at most two', 'range(1, len(args) + 1)', '(1, 2)[:len(args)]'),
+        ('the largest first', 'range(1, len(args) + 1)',
+         'range(len(args), 0, -1)'),
+        ('the order is one', '[args[i] for i in chosen], order)',
+         '[args[i] for i in chosen], 1)'),
+        ('the first is enough to know', "f'{chosen}: {error}'",
+         "f'{chosen[:1]}: {error}'"),
+        ('the checker says it', "f'{chosen}: {error}'", "f'{error}'"),
+        ('others are zeros', 'whole = list(args)',
+         'whole = [0 * x for x in args]'),
+        ('a rule of two arguments', 'return f(*whole)',
+         'return f(*whole[:2], *args[2:])'),
+        ('a failure is what is looked for', 'in combinations(range(len('
+         'args)), size):\n',
+         'in combinations(range(len(args)), size):\n'
+         '            if size == len(args) > 2:\n'
+         '                raise AssertionError((0,))\n'),
     ],
     'e25_3_tutorial': [
         ('a keyword is an operand', 'p.bind(x, factor)',
