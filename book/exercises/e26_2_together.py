@@ -1,6 +1,6 @@
 """Extend: clip a whole tree.
 
-Chapter 11's `calm` is another rule that isn't a derivative. It clips each
+Chapter 11's `calm` is a rule that isn't a derivative. It clips each
 number of a cotangent to between -1 and 1, which shrinks the large entries and
 leaves the small ones alone, so the next step of training has a different
 direction. To keep the direction, take all the numbers in all the arrays of a

@@ -985,6 +985,26 @@ WRONG = {
         ('one choice is enough', 'np.where(squares > 0, rows / length, 0.0)',
          'rows / length'),
     ],
+    'e26_4_grid': [
+        ('NumPy knows how to round', 'return step * rounded(w / step)',
+         'return step * np.round(w / step)'),
+        ('down', 'return np.round(x)', 'return np.floor(x)'),
+        ('the grid of the integers', 'return step * rounded(w / step)',
+         'return rounded(w)'),
+        ('the step is a constant', 'return step * rounded(w / step)',
+         'return step * rounded(w / ad.stop_gradient(step))'),
+        ('a rule for the whole', 'return step * rounded(w / step)',
+         'return w + ad.stop_gradient(step * np.round(w / step) - w)'),
+        ('backwards is what is needed',
+         '    @ad.custom_jvp\n    def rounded(x):\n'
+         '        return np.round(x)\n\n'
+         '    rounded.defjvps(lambda x_dot, y, x: x_dot)\n',
+         '    rounded = ad.custom_vjp(lambda x: np.round(x))\n'
+         '    rounded.defvjp(lambda x: (rounded(x), None),\n'
+         '                   lambda _, ct: (ct,))\n'),
+        ('half of it gets through', 'lambda x_dot, y, x: x_dot)',
+         'lambda x_dot, y, x: 0.5 * x_dot)'),
+    ],
     'e27_1_lambertw': [
         ('newton is a function, and has a derivative',
          '        return ad.custom_root(lambda w: g(w) - x, guess, newton,\n'

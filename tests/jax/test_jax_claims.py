@@ -392,6 +392,14 @@ def test_jax_has_other_slopes_at_corners_that_cancel():
         assert system.grad(system.grad(f))(0.0) == second
 
 
+def test_jax_has_a_custom_rule_for_the_corner_of_relu():
+    assert isinstance(jax.nn.relu, jax.custom_jvp)
+    assert jax.grad(jax.nn.relu)(0.0) == 0
+    for system, np_ in (jax, jnp), (ad, np):
+        assert system.grad(lambda x: np_.maximum(x, 0.0))(0.0) == 0.5
+        assert system.grad(lambda x: np_.clip(x, 0.0, 1.0))(0.0) == 0.5
+
+
 def test_odeint_of_jax_has_no_forward_mode():
     from jax.experimental.ode import odeint
     end = lambda y: odeint(lambda y, t: -y, y, jnp.array([0.0, 1.0]))[-1]
