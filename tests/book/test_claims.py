@@ -30,7 +30,6 @@ near = np.testing.assert_allclose
 
 # Chapter 20
 
-
 def test_the_library_has_seventeen_thousand_lines():
     """Without comments and docstrings, and besides the draft."""
     lines = {path: mainline.code_lines(path.read_text())
