@@ -452,6 +452,30 @@ def test_jax_custom_jvp3_traces_the_function_first():
             jax.grad(f)(2.0)
 
 
+# Chapter 31
+
+def test_jit_drops_the_0_that_a_rule_adds():
+    """The rule of |x| is 1 at -0.0, and -1 if XLA has compiled it."""
+    size = jax.custom_jvp(jnp.abs)
+    size.defjvps(lambda x_dot, y, x: jnp.copysign(1.0, x + 0.0) * x_dot)
+    slopes = jax.vmap(jax.grad(size))
+    corner = np.array([-2.0, -0.0, 0.0, 2.0])
+    assert slopes(corner).tolist() == [-1, 1, 1, 1]
+    assert jax.jit(slopes)(corner).tolist() == [-1, -1, 1, 1]
+
+
+def test_a_more_exact_logarithm_spoils_a_product():
+    def log_of_one_plus(e):
+        u = 1 + e
+        return jnp.log(u) * e / (u - 1)
+
+    exact = np.log1p(1e-10)
+    error = lambda f: abs(f(1e-10) / exact - 1)
+    assert error(log_of_one_plus) < 1e-15
+    low, high = by_version({'0.10.2': (5e-8, 1e-7), '0.12': (-1, 1e-15)})
+    assert low < error(jax.jit(log_of_one_plus)) < high
+
+
 # a rule that is linear in a tangent
 
 def test_a_linear_call_with_a_backward_rule_works_in_three_orders():
