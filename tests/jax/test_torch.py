@@ -30,6 +30,16 @@ RAN = '2.13.0', '2.14.1', '2.15.0'
 # What the compiled program leaves in `xs.grad`, from this version on.
 COMPILED = {'2.13.0': [2.0, 2.0, 2.0, 2.0]}
 
+# `quad` calls the function 21 times.
+AVERAGE = '''
+import torch
+from scipy.integrate import quad
+
+rate = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+average, _ = quad(lambda t: torch.exp(-rate * t), 0, 1)
+print(type(average).__name__, round(average, 4))
+'''
+
 COMPILERS = [shutil.which(name) for name in ('g++', 'clang++', 'cl')]
 
 
@@ -69,6 +79,21 @@ def test_compiled_pytorch_loses_the_rule_of_a_batched_function(
         f'PyTorch {here} {"fixed it" if compiled == eager else compiled}: '
         f'change the sentence on the front page ({FRONT}), in the README, '
         f'and in chapter 0 ({CHAPTER})')
+
+
+def test_quad_gets_a_float_of_a_tensor_and_one_warning(tmp_path):
+    """Chapter 30: a number without a gradient, from SciPy's integrator."""
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    if not find_spec('torch') or not find_spec('scipy'):
+        pytest.skip('PyTorch or SciPy is not installed')
+    (tmp_path / 'average.py').write_text(AVERAGE)
+    done = subprocess.run([sys.executable, '-W', 'always', 'average.py'],
+                          cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ['float', '0.6321']
+    assert done.stderr.count('requires_grad=True to a scalar') == 1
+    assert 'detach()' in done.stderr
 
 
 def slopes(backend, folder):
