@@ -1039,23 +1039,17 @@ WRONG = {
          'ad.stop_gradient(loads)'),
         ('backwards', 'x_guess, loads)', 'x_guess, loads, reverse=True)'),
     ],
-    'e27_3_argmin': [
-        ('by the first argument', 'ad.grad(cost, 1)', 'ad.grad(cost)'),
-        ('where the cost is zero', 'ad.root(ad.grad(cost, 1), a, x_guess)',
-         'ad.root(lambda a, x: ad.tree_map(lambda _: cost(a, x), x), a, '
-         'x_guess)'),
-        ('downhill, until it is level',
-         'return ad.root(ad.grad(cost, 1), a, x_guess)',
-         'return ad.fixed_point(lambda a, x: ad.tree_map(\n'
-         '        lambda x, g: x - 0.05 * g, x, ad.grad(cost, 1)(a, x)),\n'
-         '        a, x_guess, max_steps=99)'),
-        ('a hundred times downhill',
-         'return ad.root(ad.grad(cost, 1), a, x_guess)',
-         'return ad.fori_loop(0, 100, lambda _, x: ad.tree_map(\n'
-         '        lambda x, g: x - 0.05 * g, x, ad.grad(cost, 1)(a, x)),\n'
-         '        x_guess)'),
-        ('a is given, and does not move', 'ad.grad(cost, 1), a, x_guess)',
-         'ad.grad(cost, 1), ad.stop_gradient(a), x_guess)'),
+    'e27_3_envelope': [
+        ('x is constant', 'x = argmin(cost, a, x_guess)',
+         'x = ad.stop_gradient(argmin(cost, a, x_guess))'),
+        ('x changes, too', 'lambda a: cost(a, x), (a,)',
+         'lambda a: cost(a, argmin(cost, a, x_guess)), (a,)'),
+        ('at a minimum, nothing changes', 'x_guess), cost_dot\n',
+         'x_guess), 0.0 * cost_dot\n'),
+        ('any place will do', 'x = argmin(cost, a, x_guess)',
+         'x = x_guess'),
+        ('a number for the batch', '(a,), (a_dot,))\n',
+         '(a,), (a_dot,))\n    cost_dot = float(cost_dot)\n'),
     ],
     'e28_1_heun': [
         ('the time stands still', 'y, f), t + h)', 'y, f), t)'),

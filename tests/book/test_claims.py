@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -195,7 +196,66 @@ def test_a_tangent_solve_with_a_while_loop_has_only_forward_mode():
         ad.grad(root)(2.0)
 
 
+def names_of(chapter, *words):
+    """Return what a chapter's cells define; the first one of each word."""
+    [page] = (ROOT / 'book/chapters').glob(f'{chapter}_*.md')
+    cells = [block.text for block in weave.blocks(page) if block.runs]
+    names = {'np': np, 'ad': ad, 'draft': draft, 'grad': ad.grad,
+             'vmap': ad.vmap, 'tree_map': ad.tree_map, 'odeint': ad.odeint,
+             'expit': ad.expit}
+    for word in words:
+        exec(next(cell for cell in cells if word in cell), names)
+    return names
+
+
+@needs('applications')
+@pytest.mark.rest
+def test_press_and_its_slope_equal_the_formula():
+    """The miss of a linear model's left-out row is r / (1 - h)."""
+    names = names_of(27, 'def argmin', 'shares =', 'def press')
+    rows = np.column_stack([np.ones(13), names['scaled']])
+    weights = np.diag([0.0, 1.0, 1.0, 1.0, 1.0])
+
+    def formula(penalty):
+        hat = rows @ np.linalg.solve(rows.T @ rows + penalty * weights,
+                                     rows.T)
+        misses = names['heat'] - hat @ names['heat']
+        return np.sum((misses / (1 - np.diag(hat))) ** 2)
+
+    assert round(formula(0.0), 2) == 110.35
+    for penalty in 0.01, 0.1, 1.0:
+        near(names['press'](penalty), formula(penalty), 1e-9)
+        near(ad.grad(names['press'])(penalty), ad.grad(formula)(penalty),
+             1e-8)
+    best = ad.root(lambda _, x: ad.grad(names['press'])(x), None, 0.1)
+    near(ad.grad(formula)(best), 0.0, atol=1e-7)
+    assert formula(best) < min(map(formula, np.logspace(-3, 1, 400)))
+
+
 # Chapter 28
+
+@needs('applications')
+def test_the_slope_of_a_march_is_zero_in_both_systems():
+    names = names_of(28, 'def march')
+    march = lambda t: names['march'](names['growing'], 0.5, t, 0.01)
+    near(march(2.0), ad.expit(2.0), 1e-3)
+    assert draft.grad(march)(2.0) == ad.grad(march)(2.0) == 0
+
+
+@needs('applications')
+@pytest.mark.rest
+def test_a_flow_that_forgets_has_a_right_value_and_a_wrong_slope():
+    exposure = names_of(28, 'def exposure')['exposure']
+    for k, wrong in (10.0, 0.4), (12.0, 70.0), (20.0, 1e8):
+        near(exposure(k, [0.0, 2.0]), 1 / k, 1e-7)
+        with warnings.catch_warnings(), np.errstate(all='raise'):
+            warnings.simplefilter('error')
+            slope = ad.grad(exposure)(k, [0.0, 2.0])
+        assert abs(slope * k ** 2 + 1) > wrong
+        near(ad.grad(exposure)(k, np.linspace(0.0, 2.0, 21)), -1 / k ** 2,
+             1e-6)
+        near(ad.jacfwd(exposure)(k, [0.0, 2.0]), -1 / k ** 2, 1e-6)
+
 
 def pendulum(y, t):
     return y[1], -9.81 * np.sin(y[0])

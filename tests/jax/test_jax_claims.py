@@ -408,6 +408,23 @@ def test_odeint_of_jax_has_no_forward_mode():
         jax.jvp(end, (1.0,), (1.0,))
 
 
+def test_odeint_of_jax_has_a_wrong_slope_for_a_flow_that_forgets():
+    """The chapter's dose, with a right value and the wrong sign."""
+    from jax.experimental.ode import odeint
+
+    def dose(state, t, k):
+        return {'left': -k * state['left'], 'total': state['left']}
+
+    def exposure(k, times):
+        start = {'left': 1.0, 'total': 0.0}
+        return odeint(dose, start, times, k)['total'][-1]
+
+    far, often = jnp.array([0.0, 2.0]), jnp.linspace(0.0, 2.0, 21)
+    np.testing.assert_allclose(exposure(10.0, far), 0.1, 1e-6)
+    assert round(float(jax.grad(exposure)(10.0, far)), 4) == 0.0005
+    np.testing.assert_allclose(jax.grad(exposure)(10.0, often), -0.01, 1e-6)
+
+
 # Chapter 33: a rule carried over, and future versions
 
 def softmax_with_a_rule(system):
