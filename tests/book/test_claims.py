@@ -318,6 +318,42 @@ def test_check_grads_sees_mostly_rounding_at_a_minimum():
     ad.check_grads(loss, (w + 0.1,), order=1)
 
 
+# Chapter 23: the rule of chapter 22, and a fit that misses a rule
+
+def cells(number):
+    [page] = (ROOT / 'book/chapters').glob(f'{number}_*.md')
+    return [block.text for block in weave.blocks(page) if block.runs]
+
+
+def test_the_first_cell_repeats_the_whole_rule_of_chapter_22():
+    [rule] = [text for text in cells(22) if text.startswith('def loop(')]
+    assert rule in cells(23)[0]
+
+
+@needs('applications')
+@needs('more_calls')
+def test_a_rule_for_batches_that_vanishes_moves_a_fit():
+    """One fit finds the minimum of its loss, and the other one finds that of
+    the loss without the mean, until forward mode transforms the rule."""
+    first, *rest = cells(23)
+    start = rest.index(next(text for text in rest if 'batching_p =' in text))
+    end = rest.index(next(text for text in rest if 'def push_both' in text))
+    names = {}
+    with np.printoptions():
+        for text in [first, *rest[start:end]]:
+            if not text.startswith('watch('):
+                exec(text, names)
+        x, t = names['points'], names['targets']
+        right = np.dot(x - np.mean(x), t) / np.dot(x, x - np.mean(x))
+        wrong = np.dot(x, t) / np.dot(x, x)
+        slopes = names['slope_of_batch'], names['batch_of_slopes']
+        near([slopes[0](right), slopes[1](wrong)], 0.0, atol=1e-12)
+        assert slopes[0](wrong) < -1 and names['loss'](wrong) > 1.3
+        exec(rest[end], names)
+        near([slope(w) for slope in slopes for w in (right, wrong)],
+             2 * [0.0, slopes[0](wrong)], atol=1e-12)
+
+
 # Chapter 29
 
 def orbit(tolerance='1e-10'):
