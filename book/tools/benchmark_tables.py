@@ -5,6 +5,7 @@
 
 import html
 import json
+from functools import partial
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -25,6 +26,14 @@ TO_HAND = [name for name, (_, below) in COLUMNS.items() if below == 'hand']
 # {column of the table of small gradients: times}
 TIMES = {'by hand': 'hand', 'jit': 'jit', 'JAX jit': 'jax', 'eager': 'eager',
          'autograd': 'autograd', 'torch': 'torch', 'JAX': 'jax eager'}
+# {a table of the book: its workloads in `make bench`}
+SECTIONS = {'arrays': ['W1', 'W2', 'W8', 'W10'], 'loops': ['W6', 'W7', 'W12'],
+            'small programs': ['W4', 'W5', 'W11'], 'rules': ['W9'],
+            'long programs': ['W3']}
+FIVE = [    # the rows that chapter 32 shows
+    'GELU, 100,000 elements', 'RNN, 64 hidden, 32 inputs, 1,000 steps',
+    'pendulum, 1,000 steps', 'no rule for log1pexp, 1,000 elements',
+    'custom_jvp for log1pexp, 1,000 elements']
 NONE = '–'
 FAR = 1.2   # times the floor: then a row has a reason
 NAMES = {'numpy': 'NumPy', 'jax': 'JAX'}
@@ -44,7 +53,7 @@ def benchmarks(name):
     table = make(data[key])
     # Scrolling a table on a narrow page needs a cell that can have the focus.
     table[0][-1] += ' { tabindex="0" }'
-    where = conditions(data) if name == 'ratios' else measured_at(data)
+    where = conditions(data) if name == 'arrays' else measured_at(data)
     notes = [f'- **{letter}**: {why}\n' for why, letter in reasons(
         data[key] if name == 'floor' else []).items()]
     return (f'<figure markdown="1">\n\n{markdown(table)}\n\n'
@@ -76,30 +85,14 @@ def conditions(data):
     return (f'Measured on {data["date"]}, one thread of {machine["cpu"]} '
             f'({machine["architecture"]}, {machine["system"]}): {versions}. '
             'The numbers under a name are its time divided by the time of '
-            'the same gradient written by hand in NumPy, one for each size '
-            'in the row. In the rows of “one call”, “by hand” is a direct call '
-            'of the function. A time is the best of many rounds. As a rule, '
-            'three quarters of them take at most '
+            'the same gradient written by hand in NumPy. A time is the best '
+            'of many rounds. As a rule, three quarters of them take at most '
             f'{np.median(spreads or [0]):.0%} longer.')
 
 
-def by_form(rows, cells):
-    """Return a line for each form of a program, whose cells have all sizes.
-
-    Args:
-        rows: the data; {} in a label is replaced by the size.
-        cells: a function of a row, which returns the texts of its cells.
-    """
-    def joined(texts):
-        return '\N{NO-BREAK SPACE}/ '.join(
-            texts if len({*texts}) > 1 else texts[:1])
-
-    forms = {}
-    for row in rows:
-        forms.setdefault(row['label'], []).append(row)
-    return [[label.format(joined([row.get('size', '') for row in group])),
-             *map(joined, zip(*map(cells, group)))]
-            for label, group in forms.items()]
+def labeled(row):
+    """Return the text that names a row."""
+    return row['label'].format(row.get('size', ''))
 
 
 def filled(table):
@@ -112,20 +105,39 @@ def ratio_table(rows, columns=COLUMNS):
     """Return the time of NumPy by hand, and the ratios of all others."""
     return filled([
         ['', 'by hand, µs', *columns],
-        *by_form(rows, lambda row: [
-            number(row['seconds']['hand'] * 1e6),
-            *[ratio(row['seconds'], *COLUMNS[column]) for column in columns]])
-    ])
+        *[[labeled(row), number(row['seconds']['hand'] * 1e6),
+           *[ratio(row['seconds'], *COLUMNS[column]) for column in columns]]
+          for row in rows]])
+
+
+def section_table(name, rows):
+    """Return the ratios of one section of the rows."""
+    return ratio_table([row for row in rows
+                        if row['workload'] in SECTIONS[name]], TO_HAND)
+
+
+def five_rows(rows):
+    """Return the ratios that chapter 32 shows."""
+    columns = [name for name in TO_HAND
+               if name not in ('floor', 'small compiler', 'fused')]
+    return ratio_table([row for name in FIVE for row in rows
+                        if labeled(row) == name], columns)
 
 
 def time_table(rows):
     """Return the times of small gradients, and eager mode over autograd."""
     def cells(row):
         times = row['seconds']
-        return [*[number(times[name] * 1e6) if name in times else NONE
+        return [labeled(row),
+                *[number(times[name] * 1e6) if name in times else NONE
                   for name in TIMES.values()],
                 ratio(times, *COLUMNS['eager / autograd'])]
-    return filled([['µs', *TIMES, 'eager / autograd'], *by_form(rows, cells)])
+    return filled([['µs', *TIMES, 'eager / autograd'], *map(cells, rows)])
+
+
+def scalar_table(rows):
+    """Return the times without arrays of shape (), which differ little."""
+    return time_table([row for row in rows if row['size'] != 'a 0-d array'])
 
 
 def ratio(times, above, below):
@@ -161,7 +173,7 @@ def floor_table(rows):
         counts = [row['work'].get(key, {}) for key in ('calls', 'bytes')]
         calls, moved = [[found.get(who) for who in ('floor', 'jit')]
                         for found in counts]
-        return [*[f'{n:,}' for n in calls],
+        return [labeled(row), *[f'{n:,}' for n in calls],
                 *[NONE if n is None else number(n / 1e6) for n in moved],
                 *[ratio(row['seconds'], who, 'floor') for who in (
                     'jit', 'jax')],
@@ -169,7 +181,12 @@ def floor_table(rows):
 
     return filled([
         ['', 'calls', 'of jit', 'MB', 'of jit', 'jit', 'JAX jit', 'why'],
-        *by_form([row for row in rows if 'work' in row], cells)])
+        *[cells(row) for row in rows if 'work' in row]])
+
+
+def losses_table(rows):
+    """Return the floor table of the rows where jit takes much longer."""
+    return floor_table([row for row in rows if is_far(row)])
 
 
 def is_far(row):
@@ -223,9 +240,10 @@ def gallery_table(rows):
 
 
 TABLES = {  # of the book, by their names in directives
-    'ratios': ('rows', lambda rows: ratio_table(rows, TO_HAND)),
-    'small gradients': ('small_gradients', time_table),
-    'floor': ('rows', floor_table),
+    **{name: ('rows', partial(section_table, name)) for name in SECTIONS},
+    'five rows': ('rows', five_rows),
+    'small gradients': ('small_gradients', scalar_table),
+    'floor': ('rows', losses_table),
     'passes': ('passes', pass_table), 'gallery': ('gallery', gallery_table),
     'first calls': ('first_calls', first_call_table)}
 

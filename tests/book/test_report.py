@@ -13,17 +13,17 @@ MARKDOWN = '''\
 |  | by hand, µs | floor | small compiler | jit | fused | eager | JAX jit \
 | jit / JAX |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| W1 network of 8 / 9 | 2,000 / 1.00 | 0.25 / 0.50 | 3.00 / – | 0.50 / 0.55 \
-| 0.20 / – | 15.0 / – | 0.40 / – | 1.25 / – |
+| W1 network of 8 | 2,000 | 0.25 | 3.00 | 0.50 | 0.20 | 15.0 | 0.40 | 1.25 |
+| W1 network of 9 | 1.00 | 0.50 | – | 0.55 | – | – | – | – |
 | W9 softplus | 1.00 | – | – | 3.00 | – | 4.00 | – | – |
 
-| W1 network of 8 / 9 | 12 / 3 | 1,015 / 4 | 16.0 / – | 40.0 / – \
-| 2.00 / 1.10 | 1.60 / – | a / – |
+| W1 network of 8 | 12 | 1,015 | 16.0 | 40.0 | 2.00 | 1.60 | a |
+| W1 network of 9 | 3 | 4 | – | – | 1.10 | – | – |
 
 | µs | by hand | eager | autograd | JAX | eager / autograd |
 | --- | ---: | ---: | ---: | ---: | ---: |
-| custom_vjp for x, a float / an array | 0.10 / 0.20 | 20.0 / 24.0 \
-| 16.0 / – | 1,000 / 2,000 | 1.25 / – |
+| custom_vjp for x, a float | 0.10 | 20.0 | 16.0 | 1,000 | 1.25 |
+| custom_vjp for x, an array | 0.20 | 24.0 | – | 2,000 | – |
 
 | GELU | 4.00 | 0.50 |
 
@@ -40,7 +40,7 @@ MARKDOWN = '''\
 def test_tables_have_ratios_to_hand_and_leave_out_absent_peers():
     text = '\n\n'.join(map(markdown, tables(DATA)))
     for part in MARKDOWN.split('\n\n'):
-        assert part in text.replace('\N{NO-BREAK SPACE}', ' ')
+        assert part in text
 
 
 def test_what_is_far_above_its_floor_has_a_reason():
