@@ -1315,4 +1315,22 @@ WRONG = {
         ('an output for each step', "ys = hs @ p['v']",
          "ys = np.stack([h @ p['v'] for h in hs])"),
     ],
+    'e32_2_on_the_tape': [
+        ('a call is an operation', 'y, linear, residuals = linearize_at(\n'
+         '        lambda *xs: primitive.bind(*xs, **params), xs)',
+         'return run_prepared(primitive, xs, params)'),
+        ('one rule for each type of operands',
+         'y, linear, residuals = linearize_at(\n'
+         '        lambda *xs: primitive.bind(*xs, **params), xs)',
+         'if primitive not in prepared:\n'
+         '        prepared[primitive,] = prepared[primitive] = prepare(\n'
+         '            lambda *xs: primitive.bind(*xs, **params), *xs)\n'
+         '    first, second = prepared[primitive]\n'
+         '    y, *residuals = first(*xs)\n'
+         '    return y, residuals, second'),
+        ('a call is its function', 'primitive.bind(*xs, **params), xs)',
+         "params['fun'](*xs), xs)"),
+        ('the slope is the output', 'linear, args[:-1], args[-1:])',
+         'linear, args[:-1], [1.0])'),
+    ],
 }

@@ -456,6 +456,54 @@ def test_some_seventy_functions_run_on_numpys_own_code():
 
 # Chapter 32
 
+def a_lie(kind, name):
+    """Return a function of 2 * x, and a setter of its slope."""
+    if kind == 'primitive':
+        p = ad.Primitive(name)
+        p.def_impl(lambda x: 2 * x)
+        p.def_abstract_eval(lambda x: x)
+        p.def_vmap(lambda xs, dims: (p.bind(*xs), dims[0]))
+        return p.bind, lambda k: p.def_jvp(
+            lambda xs, x_dots: (p.bind(*xs), k * x_dots[0]))
+    f = {'jvp': ad.custom_jvp, 'vjp': ad.custom_vjp}[kind](lambda x: 2 * x)
+    if kind == 'jvp':
+        return f, lambda k: f.defjvp(
+            lambda xs, x_dots: (f(*xs), k * x_dots[0]))
+    return f, lambda k: f.defvjp(
+        lambda x: (f(x), None), lambda _, ct: (k * ct,))
+
+
+@pytest.mark.parametrize('x', [0.0, np.zeros(3)])
+@pytest.mark.parametrize('kind', ['jvp', 'vjp', 'primitive'])
+def test_a_new_rule_is_called_after_fifty_gradients(kind, x):
+    f, lie = a_lie(kind, 'double')
+    slope = ad.grad(lambda x: np.sum(np.sin(f(x))))
+    slopes = ad.vmap(slope)
+    for k in 7.0, 11.0:
+        lie(k)
+        for _ in range(50):
+            assert np.all(slope(x) == k)
+            assert np.all(slopes(np.stack([x, x])) == k)
+
+
+def test_the_tape_of_the_chapter_is_a_gradient():
+    [page] = (ROOT / 'book/chapters').glob('32_*.md')
+    names = {}
+    with np.printoptions():
+        for block in weave.blocks(page):
+            if block.runs and any(word in block.text for word in (
+                    'import numpy', 'def prepare', 'TapeTrace')):
+                text = block.text.split('\nprint(')[0]
+                exec(text, names)
+    slope = names['tape_grad']
+    for f in (lambda x: np.sin(x) * x + np.exp(-x) / (1 + x * x),
+              lambda x: np.where(x > 0.3, x * x, np.tanh(x)) + 3,
+              lambda x: (np.cos(x), x + x)[1]):
+        for x in 0.25, 0.5:
+            assert slope(f)(x) == draft.grad(f)(x)
+    assert_close(slope(slope(np.sin))(1.0), -np.sin(1.0))
+
+
 @needs('fast')
 def test_a_plain_gradient_stops_running_the_interpreters(monkeypatch):
     from autodiff_mini.wings.fast import tape

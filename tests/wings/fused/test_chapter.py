@@ -1,4 +1,4 @@
-"""What chapter 32 says about the fused backend, which no cell can run."""
+"""What *How fast is it?* says about the fused backend, in no cell."""
 
 import re
 from pathlib import Path
@@ -13,11 +13,11 @@ pytest.importorskip('numba', reason='numba compiles the kernels')
 
 from autodiff_mini.wings.fused import native  # noqa: E402
 
-PAGE = Path(weave.__file__).parents[1] / 'chapters/32_once_is_enough.md'
+PAGE = Path(weave.__file__).parents[1] / 'appendix/how_fast.md'
 FENCE = re.compile(r'(?ms)^```(?:python|py) *\n(.*?)^```$')
 
 
-def test_the_chapter_shows_the_source_of_the_gradient():
+def test_the_page_shows_the_source_of_the_gradient():
     text = PAGE.read_text()
     imports = re.search(r'(?ms)^```\w+ tags=\["imports"\]\n(.*?)^```', text)
     [program] = [x for x in FENCE.findall(text) if "backend='fused'" in x]
