@@ -19,9 +19,9 @@ from autodiff_mini.draft.transpose import backward_pass
 
 
 HINTS = (
-    'A rule has to be called with the values of this call, and with no others. '
-    'Which function of chapter 9 differentiates a function at given values, '
-    'and returns the output, a linear program, and its residuals?',
+    'A rule has to be called with the values of this call. Which function of '
+    'chapter 9 differentiates a function at given values, and returns the '
+    'output, a linear program, and its residuals?',
     'The second half runs the linear program backwards. `prepare` has that '
     'line already.',
     "`make_jaxpr` has no place here. It gives a rule tracers in place of "

@@ -473,11 +473,20 @@ def a_lie(kind, name):
         lambda x: (f(x), None), lambda _, ct: (k * ct,))
 
 
-@pytest.mark.parametrize('x', [0.0, np.zeros(3)])
+AROUND = {  # {what calls the function: how}
+    'nothing': lambda f, x: f(x),
+    'a loop': lambda f, x: ad.scan(
+        lambda c, _: (f(c), None), x, None, length=1)[0],
+    'a branch': lambda f, x: ad.cond(True, f, lambda x: x, x),
+    'a checkpoint': lambda f, x: ad.checkpoint(lambda x: f(x))(x)}
+
+
 @pytest.mark.parametrize('kind', ['jvp', 'vjp', 'primitive'])
-def test_a_new_rule_is_called_after_fifty_gradients(kind, x):
+@pytest.mark.parametrize('what', AROUND)
+def test_a_new_rule_is_called_after_fifty_gradients(what, kind):
+    x = 0.0 if what == 'nothing' else np.zeros(3)
     f, lie = a_lie(kind, 'double')
-    slope = ad.grad(lambda x: np.sum(np.sin(f(x))))
+    slope = ad.grad(lambda x: np.sum(np.sin(AROUND[what](f, x))))
     slopes = ad.vmap(slope)
     for k in 7.0, 11.0:
         lie(k)
