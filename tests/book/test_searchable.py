@@ -12,6 +12,8 @@ from book.tools.searchable import searchable
     '<details><summary>Hint</summary><details>x</details> y</details>',
     '<div class="question"><p>How many?</p><div>x</div> <p>y</p></div>',
     '<div class="highlight module"><div>x</div> y</div>',
+    '<div class="spread"><div><p>Then</p></div> <div>x</div></div>',
+    '<ol class="stations"><li>x</li></ol>',
     '<svg><path/><text>100</text></svg>',
     '<trace-player><ol><li>x</ol></trace-player>',
     '<span class="katex-html"><span>x</span>&gt;<span>y</span></span>',
