@@ -226,7 +226,7 @@ class Names:
 def source(lines, marks):
     """Return the HTML of a module's source, with links and marks in it."""
     lines = [f'<span id="L{number}"><a class="ln" href="#L{number}" '
-             f'tabindex="-1">{number:3}</a> {line}{marks.get(number, "")}\n'
+             f'tabindex="-1">{number:3} </a>{line}{marks.get(number, "")}\n'
              '</span>' for number, line in enumerate(lines, 1)]
     return ('<div class="highlight module"><pre><code>'
             + ''.join(lines) + '</code></pre></div>')

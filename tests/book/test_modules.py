@@ -88,7 +88,7 @@ def test_a_page_has_the_source_and_follows_it(page):
     text = page('other')
     assert '`' not in text.partition('<div')[2]     # or it would be a fence
     code = re.search('(?s)<code>(.*)</code>', text)[1]
-    lines = re.sub('<a class="ln".*?</a> |<.*?>', '', code)
+    lines = re.sub('<a class="ln".*?</a>|<.*?>', '', code)
     assert unescape(lines) == OTHER
     assert text.startswith('# `other.py`\n\nAnother.\n\n[All modules](')
     assert '#L16">second</a>' in text

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from book.tools import spreads
+from book.tools.places import ROOT
 from tests.support.browser import (
     accessibility, browsing, emulate, faults, hidden, installed, layout, look,
     rest, script, search, serving, visit)
@@ -162,6 +164,26 @@ def test_a_name_in_a_listing_leads_to_its_definition(browser, home):
     listing.find_element('css selector', '.c1').click()
     WebDriverWait(browser, 5).until(
         lambda _: not listing.find_elements('css selector', 'a'))
+
+
+@pytest.mark.parametrize('page, box, lines', [
+    ('modules/core/zeros', '.module', lambda: (
+        ROOT / 'autodiff_mini/core/zeros.py').read_text().splitlines()),
+    ('chapters/20_at_the_edge', '.spread div + div .highlight', lambda: [
+        line.text for line in spreads.shown(
+            'interpreters/transpose.py backward_pass, accumulate, '
+            'transpose_equations', ROOT).lines])])
+def test_a_copy_has_the_lines_alone(browser, home, page, box, lines):
+    """No numbers, no letters for reasons, and no empty lines between."""
+    emulate(browser, 1280, 'light')
+    visit(browser, f'{home}/{page}.html')
+    copied = browser.execute_script('''
+        const code = document.querySelector(arguments[0] + " code");
+        code.setAttribute("data-md-copying", "");     // as the theme does
+        return code.innerText;
+    ''', box)
+    copy = [line.rstrip() for line in copied.rstrip().splitlines()]
+    assert copy == lines()
 
 
 def test_search_leads_to_an_error_and_opens_it(browser, home):
