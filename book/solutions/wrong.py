@@ -1333,4 +1333,19 @@ WRONG = {
         ('the slope is the output', 'linear, args[:-1], args[-1:])',
          'linear, args[:-1], [1.0])'),
     ],
+    'e33_1_cold_case': [
+        ('batch and record it first', "'vmap', 'grad', 'record', ",
+         "'vmap', 'record', 'grad', "),
+        ('a derivative first', "'vmap', 'grad', 'record', ",
+         "'grad', 'vmap', 'record', "),
+        ('reverse mode asks everyone', "'linearize', 'jvp')", "'grad', 'jvp')"),
+        ('a pullback is never linearized', "'grad', 'record'",
+         "'linearize', 'record'"),
+        ('linearize transposes, too', "3 * 3 * 3: 'partial evaluation',",
+         "3 * 3 * 3: 'transposition',"),
+        ('it was one of them', "5 * 5: 'none'", "5 * 5: 'transposition'"),
+        ('the first derivative, to be sure', "    number = ask('vmap'",
+         "    if ask('vmap', 'grad') == 2:\n        return 'batching'\n"
+         "    number = ask('vmap'"),
+    ],
 }
