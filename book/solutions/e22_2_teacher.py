@@ -4,7 +4,7 @@ cotangent that `f` passes from its value to `x`. The wrong line pushed the
 cotangent forwards, as if it were a tangent. The teacher listens to no one, so
 she got nothing.
 
-A number is its own transpose, so the chapter didn't have to mention it.
+A number is its own transpose, so the chapter could divide in both modes.
 `custom_root`, in chapter 27, transposes the solver in the same place.
 """
 
