@@ -1,10 +1,10 @@
 """The smallest pair.
 
-The library's solver mixes two states from seven slopes, and their difference
-estimates the error. The smallest such pair mixes two slopes, one where the
-step begins and one where Euler's step would end. Heun's step moves along
-their mean. Euler's step is the other method, and the difference between the
-two results estimates the error.
+The library's solver computes the next state twice from seven slopes, by a
+good formula and by a less good one, and the difference estimates the error.
+The smallest such pair needs two slopes, one where the step begins and one
+where Euler's step would end. Heun's step, the good one, moves along their
+mean, and Euler's step is the other one.
 
 Write `heun_step(func, t, y, h)`. It returns the state after Heun's step and
 its difference from the state after Euler's, which are two trees like `y`.
