@@ -1,7 +1,7 @@
 """`np.cos` of a Python float returns an `np.float64`, which insists on its
 dtype. So the rate turned the velocities into float64, and the velocities
-turned the weights. `np.pi`, 0.9, `len(…) ** 0.5`, and 1e-5 are Python numbers,
-which take on the dtype of the array they meet.
+turned the weights. `np.pi`, 0.9, `len(…) ** 0.5`, and 1e-5 are Python
+numbers, which take on the dtype of the array they meet.
 """
 
 import math

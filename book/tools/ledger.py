@@ -41,12 +41,12 @@ def page(path):
     """Return the ledger up to a chapter as HTML.
 
     The chapter's own rows are shown, and of the earlier ones only the places,
-    like stations.  Their rows are folded.  The last chapter that has a row,
-    and any page after it, shows the whole ledger.
+    like stations.  Their rows are folded.  A page without a row, after the
+    last one, shows the whole ledger.
     """
     before, own = told(path)
-    if not own or own[-1] == rows()[-1]:
-        return boxed(table(before, own))
+    if not own:
+        return boxed(table(before, []))
     if not before:
         return boxed(table([], own))
     return boxed(stations(before, own), table([], own), exercises.folded(
