@@ -26,8 +26,8 @@ import numpy as np
 import autodiff_mini as ad
 
 HINTS = (
-    '`in_batched` is a list with an entry for each argument. An entry has the '
-    'same structure as its argument, with True or False for each array. '
+    '`in_batched` is a list with an entry for each argument. An entry has '
+    'the same structure as its argument, with True or False for each array. '
     '`ad.tree_map` can take two trees.',
     'A batched array has its batch axis in front, so element i of it is '
     '`x[i]`. What is element i of an array that is shared?',

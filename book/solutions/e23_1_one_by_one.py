@@ -1,5 +1,5 @@
-"""Each element is the tree of arguments, with one entry of each batched array.
-The outputs are stacked, as in chapter 3's definition of `vmap`.
+"""Each element is the tree of arguments, with one entry of each batched
+array. The outputs are stacked, as in chapter 3's definition of `vmap`.
 
 Forward mode transforms the function and this rule. The derivative of a loop
 over elements is a loop over elements, with slopes, and the calls in it still
