@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 
 from autodiff_mini.core.trace import Trace, current_trace, set_current_trace
 from tests.support import amount
@@ -36,6 +37,28 @@ def pytest_configure(config):
 
 def pytest_ignore_collect(collection_path):
     return None if amount.is_read(collection_path) else True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect no garbage, because what is imported here stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Look for doctests in a file of tests only if it has one.
+
+    Otherwise, doctest asks every name of a file that pytest reads, too.
+    """
+    found = yield
+    if file_path.match('test_*.py') and '>>>' not in file_path.read_text():
+        return [it for it in found if not isinstance(it, DoctestModule)]
+    return found
 
 
 def pytest_collection_modifyitems(config, items):

@@ -98,12 +98,14 @@ def instead_of_name(general, name):
         ImportError: the name is imported.  Python's own error would not say
             what to write.
     """
+    if name[0] == '_':
+        return general
     near = get_close_matches(
         name, import_module('autodiff_mini').__all__, 1)
     words = INSTEAD.get(name) or (
         f'Use NumPy itself: write np.{name}' if hasattr(np, name) else
         f'Write ad.{near[0]}' if near else '')
-    if not words or name[0] == '_':
+    if not words:
         return general
     frame = sys._getframe(1)
     while frame.f_globals.get('__name__', '').startswith('autodiff_mini'):
