@@ -14,6 +14,7 @@ import signal
 import sys
 import warnings
 from contextlib import contextmanager, redirect_stdout
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -139,14 +140,11 @@ def library_restored():
     Import all modules first, because restoring would remove the rows of a
     module that is imported in between.
     """
-    for module in walk_packages(autodiff_mini.__path__, 'autodiff_mini.'):
-        if {'draft', 'patch'}.isdisjoint(module.name.split('.')):
-            import_module(module.name)
-    before = [(table, dict(table)) for name, module in [*sys.modules.items()]
-              if name.startswith('autodiff_mini.')
-              for key, table in vars(module).items()
-              if isinstance(table, dict)
-              and key.endswith(('rules', '_table', 'node_types'))]
+    for name in modules():
+        import_module(name)
+    before = [(table, dict(table)) for table in tables(tuple(
+        module for name, module in [*sys.modules.items()]
+        if name.startswith('autodiff_mini.')))]
     try:
         yield
     finally:
@@ -156,6 +154,26 @@ def library_restored():
             table.update(rows)
 
 
+@cache
+def modules():
+    """Return the names of the library's modules, in the order of imports."""
+    return [module.name for module in walk_packages(
+        autodiff_mini.__path__, 'autodiff_mini.')
+        if {'draft', 'patch'}.isdisjoint(module.name.split('.'))]
+
+
+@lru_cache(maxsize=1)
+def tables(modules):
+    """Return each table of rules in some modules once.
+
+    Many modules import a table of another one.
+    """
+    return [*{id(table): table for module in modules
+              for key, table in vars(module).items()
+              if isinstance(table, dict)
+              and key.endswith(('rules', '_table', 'node_types'))}.values()]
+
+
 def tests(name):
     """Return the tests of an exercise, {name: function}.
 
@@ -163,11 +181,18 @@ def tests(name):
     values.
     """
     path = ROOT / TESTS / f'test_{name}.py'
-    tree, module = ast.parse(path.read_bytes()), ModuleType(path.stem)
-    rewrite_asserts(tree, path.read_bytes(), str(path))
-    exec(compile(tree, path, 'exec'), vars(module))
+    module = ModuleType(path.stem)
+    exec(rewritten(path, path.read_bytes()), vars(module))
     return {name: test for name, test in vars(module).items()
             if name.startswith('test_')}
+
+
+@cache
+def rewritten(path, source):
+    """Return the code of tests with their assertions rewritten."""
+    tree = ast.parse(source)
+    rewrite_asserts(tree, source, str(path))
+    return compile(tree, path, 'exec')
 
 
 def attempt(test, name, text=None):
