@@ -40,6 +40,24 @@ FRESH = '''
 %reset -f
 __spec__ = None     # a process that starts another needs it
 %load_ext autodiff_mini
+__import__('sys').modules['autodiff_mini.wings.notebook.live'].ast = (
+    __import__('kept_ast'))
+'''
+
+# A fresh library has the modules of the one before it, and parsing them takes
+# longest.  They begin with a docstring, unlike the other code that live
+# parses.
+KEPT_AST = '''
+import ast
+import sys
+from functools import cache
+from types import ModuleType
+
+def parse(text, parse=ast.parse, parsed=cache(ast.parse)):
+    return parsed(text) if text.startswith('"""') else parse(text)
+
+sys.modules['kept_ast'] = ModuleType('kept_ast')
+vars(sys.modules['kept_ast']).update(vars(ast), parse=parse)
 '''
 
 IMPORTS = '''
@@ -90,6 +108,7 @@ def kernel():
         client = manager.client()
         client.start_channels()
         client.wait_for_ready(timeout=60)
+        run_cell(client, KEPT_AST)
         yield partial(run_cell, client)
         client.stop_channels()
         manager.shutdown_kernel(now=True)
