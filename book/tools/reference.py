@@ -1,6 +1,7 @@
 """Link the reference to sources and chapters, and pages to definitions."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from book.tools import places, weave
@@ -49,7 +50,7 @@ def linked(markdown, page):
     [`core.trace.bind`][] links to its definition.
     """
     def entry(match):
-        meant = member(library(), match[1])
+        meant = member(found(), match[1])
         goal = place_of(meant)
         told = shown.get(title_of(meant), {}).get(meant.name, ())
         links = ' and in '.join(f'{kind(x)}, [*{x.title}*]({x.link(page)})'
@@ -69,10 +70,10 @@ def linked(markdown, page):
             fence[0].replace(f' title="{block.title}"', '', 1))
 
     def definition(match):
-        meant = within(library(), f'{weave.PACKAGE}.{match[2]}')
+        meant = within(found(), f'{weave.PACKAGE}.{match[2]}')
         return f'{match[1]}({place_of(meant).link(page)})'
 
-    book = weave.modules(Path())
+    book, found = weave.modules(Path()), cache(library)
     shown = places.told() if ENTRY.search(markdown) else {}
     for old, new in (ENTRY, entry), (weave.FENCE, listing), (NAME, definition):
         markdown = old.sub(new, markdown)

@@ -103,8 +103,10 @@ def pages():
     """Return {name: page} of the draft and of some modules."""
     some = {title: text for title, text in modules.texts().items()
             if re.search('/(draft|interpreters|api|core)/', title)}
+    library = modules.library()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(modules, 'texts', lambda: some)
+        patch.setattr(modules, 'loaded', lambda sources: library)
         return modules.pages()
 
 
