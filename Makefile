@@ -193,9 +193,10 @@ clean:   ## remove what these commands made, but keep your exercises and noteboo
 	rm -rf .venv .cache .hypothesis .pytest_cache pages site book.pdf
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+EXTRAS := book,test
 .venv/ready: pyproject.toml requirements.lock
 	@sh book/tools/venv.sh
-	@$(INSTALL) -e '.[book,test]'
+	@$(INSTALL) -e '.[$(EXTRAS)]'
 	@touch $@
 
 .venv/jax .venv/browser .venv/lab .venv/lint .venv/package: .venv/%: .venv/ready
@@ -205,8 +206,9 @@ clean:   ## remove what these commands made, but keep your exercises and noteboo
 
 # Everything that CI needs in .venv, installed in one go.
 .PHONY: everything
-everything: .venv/ready
-	@$(INSTALL) -e '.[lint,jax,browser,package,lab]'
+everything:
+	@$(MAKE) --no-print-directory -B .venv/ready \
+	  EXTRAS=book,test,lint,jax,browser,package,lab
 	@touch .venv/lint .venv/jax .venv/browser .venv/package .venv/lab
 
 # PYTHONPATH puts this folder before the newest JAX.
