@@ -13,7 +13,8 @@ from book.tools import exercises, weave
 from book.tools.places import ROOT
 
 DATA = ROOT / 'book/ledger.toml'
-TITLES = 'place', "how it's lost", 'what keeps it'
+TITLES = 'place', "how it's lost", "how you'd notice", 'what keeps it'
+COLUMNS = 'lost', 'seen', 'kept'
 EARLIER = 'The rows of earlier chapters'
 
 
@@ -77,9 +78,9 @@ def table(before, own):
 
 
 def cells(place, row):
-    """Return the cells of a row; a narrow page names the last two."""
-    return (f'<th scope="row">{place}</th>'
-            f'<td>{text(row["lost"])}</td><td>{text(row["kept"])}</td>')
+    """Return the cells of a row; a narrow page names the others."""
+    return f'<th scope="row">{place}</th>' + ''.join(
+        f'<td>{text(row[key])}</td>' for key in COLUMNS)
 
 
 def link(row):
@@ -101,8 +102,7 @@ def markdown(path):
     """Return the ledger up to a chapter as a Markdown table."""
     before, own = told(path)
     lines = [TITLES, ['---'] * len(TITLES)]
-    lines += [[f'[{row["place"]}]({chapter(row)})', row['lost'], row['kept']]
+    lines += [[f'[{row["place"]}]({chapter(row)})', *map(row.get, COLUMNS)]
               for row in before]
-    lines += [[f'**{row["place"]}**', row['lost'], row['kept']]
-              for row in own]
+    lines += [[f'**{row["place"]}**', *map(row.get, COLUMNS)] for row in own]
     return '\n'.join(f'| {" | ".join(line)} |' for line in lines)

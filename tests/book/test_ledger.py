@@ -12,10 +12,13 @@ CHAPTERS = sorted((ROOT / 'book/chapters').glob('*.md'))
 TELL = {n: path for n, path in enumerate(CHAPTERS) if 20 <= n <= 33}
 ROWS = [
     {'chapter': 20, 'place': 'a refusal', 'lost': "It's caught.",
-     'kept': 'A `warning`.'},
-    {'chapter': 21, 'place': 'a type', 'lost': '1 < 2', 'kept': 'One law.'},
-    {'chapter': 22, 'place': 'a zero', 'lost': 'Early.', 'kept': 'An object.'},
-    {'chapter': 22, 'place': 'a closure', 'lost': 'Late.', 'kept': 'A tool.'}]
+     'seen': 'You read it.', 'kept': 'A `warning`.'},
+    {'chapter': 21, 'place': 'a type', 'lost': '1 < 2', 'seen': 'Print.',
+     'kept': 'One law.'},
+    {'chapter': 22, 'place': 'a zero', 'lost': 'Early.', 'seen': 'A nan.',
+     'kept': 'An object.'},
+    {'chapter': 22, 'place': 'a closure', 'lost': 'Late.', 'seen': 'An error.',
+     'kept': 'A tool.'}]
 
 
 @pytest.fixture
@@ -27,10 +30,10 @@ def short(monkeypatch):
 def test_each_row_is_whole_and_the_rows_are_in_the_order_of_the_book():
     rows = ledger.rows()
     for row in rows:
-        assert row.keys() == {'chapter', 'place', 'lost', 'kept'}
+        assert row.keys() == {'chapter', 'place', *ledger.COLUMNS}
         assert ledger.chapter(row) == TELL[row['chapter']].name
-        for key in 'lost', 'kept':
-            assert row[key].endswith('.') and '|' not in row[key]
+        for key in ledger.COLUMNS:
+            assert row[key].endswith(('.', '.)')) and '|' not in row[key]
         assert not row['place'].endswith('.')
     assert all(a['chapter'] <= b['chapter'] for a, b in pairwise(rows))
     assert len({row['place'] for row in rows}) == len(rows)
@@ -59,7 +62,7 @@ def test_a_chapter_shows_its_own_rows_and_where_the_others_are(monkeypatch,
                                                                short):
     assert shown(20) == ([], [
         '<tr class="own"><th scope="row">a refusal</th><td>It’s caught.</td>'
-        '<td>A <code>warning</code>.</td></tr>'], [])
+        '<td>You read it.</td><td>A <code>warning</code>.</td></tr>'], [])
     stations, unfolded, folded = shown(21)
     link = (f'<a href="{TELL[20].stem}.html" title="Chapter 20">'
             'a refusal</a>')
@@ -89,8 +92,8 @@ def test_a_notebook_has_the_ledger_as_a_table(short, tmp_path):
     path.write_text('# A\n\n<!-- ledger -->\n\n```python\n1\n```\n')
     [cell, _] = downloads.alone(render.read(path), path).cells
     assert cell.source == '\n'.join([
-        '# A', '', "| place | how it's lost | what keeps it |",
-        '| --- | --- | --- |',
+        '# A', '', "| place | how it's lost | how you'd notice | what keeps it |",
+        '| --- | --- | --- | --- |',
         f"| [a refusal]({TELL[20].stem}.ipynb) | It's caught. | "
-        'A `warning`. |',
-        '| **a type** | 1 < 2 | One law. |'])
+        'You read it. | A `warning`. |',
+        '| **a type** | 1 < 2 | Print. | One law. |'])
