@@ -1,14 +1,16 @@
 """Link the reference to sources and chapters, and pages to definitions."""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
 from book.tools import places, weave
 from book.tools.modules import (
-    first_paragraph, kind, library, member, place, place_of, title_of, within)
+    first_paragraph, kind, library, member, place, place_of, within)
 
 FOLDER = Path('book/reference')
+EXPLAINED = Path('book/explained.toml')
 GROUPS = ('values', 'forward_mode', 'batching', 'reverse_mode',
           'custom_rules', 'programs', 'control_flow', 'primitives',
           'functions_with_rules', 'trees', 'errors')
@@ -42,6 +44,34 @@ def index():
     return '\n\n'.join(parts)
 
 
+def explained():
+    """Return {public name: Places of the sections that explain it}.
+
+    Raises:
+        LookupError: a page has no such section.
+    """
+    groups = tomllib.loads(EXPLAINED.read_text())
+    return {name: [section(where) for where in (
+                [places_of] if isinstance(places_of, str) else places_of)]
+            for group in groups.values() for name, places_of in group.items()}
+
+
+@cache
+def section(where):
+    """Return the Place of a text such as `chapters/10_backwards.md#reverse`.
+
+    Without an anchor, it's the whole page.
+    """
+    path, _, anchor = where.partition('#')
+    found = [*places.sections(Path('book', path)).values()]
+    if not anchor:
+        return found[0]._replace(anchor='')
+    for place in found:
+        if place.anchor == anchor:
+            return place
+    raise LookupError(f'{EXPLAINED}: there is no section {where}')
+
+
 def linked(markdown, page):
     """Return a page with its links to modules and chapters.
 
@@ -52,11 +82,10 @@ def linked(markdown, page):
     def entry(match):
         meant = member(found(), match[1])
         goal = place_of(meant)
-        told = shown.get(title_of(meant), {}).get(meant.name, ())
         links = ' and in '.join(f'{kind(x)}, [*{x.title}*]({x.link(page)})'
-                                for x in told)
+                                for x in explained()[match[1]])
         return (f'{match[0]}\nDefined in [`{goal.title}`]({goal.link(page)}).'
-                + f' Explained in {links}.' * bool(told) + '\n')
+                f' Explained in {links}.\n')
 
     def listing(fence):
         block = weave.block(fence, page)
@@ -74,7 +103,6 @@ def linked(markdown, page):
         return f'{match[1]}({place_of(meant).link(page)})'
 
     book, found = weave.modules(Path()), cache(library)
-    shown = places.told() if ENTRY.search(markdown) else {}
     for old, new in (ENTRY, entry), (weave.FENCE, listing), (NAME, definition):
         markdown = old.sub(new, markdown)
     return markdown

@@ -65,15 +65,44 @@ def test_an_entry_links_to_the_line_that_defines_it():
                              ' '.join(text[int(line) - 1:][:4]))
 
 
+def test_each_public_name_is_explained_where_it_is_used():
+    explained = reference.explained()
+    assert list(explained) == ENTRIES
+    for name, sections in explained.items():
+        for place in sections:
+            text = place.page.read_text()
+            family = FAMILIES.get(name, name)
+            assert re.search(rf'\b{family}\b', text), (name, place.page)
+
+
+# These names have their explanation in a page that names a relative.
+FAMILIES = {
+    'linear_transpose': 'transpose', 'jacrev': 'jacfwd', 'eval_jaxpr': 'jaxpr',
+    'zero_from_primal': 'SymbolicZero', 'CustomVJPPrimal': 'perturbed',
+    'NaNError': 'debug_nans', 'which': 'plain', 'fori_loop': 'scan',
+    'switch': 'cond', 'checkpoint_policies': 'checkpoint',
+    'tree_leaves': 'leaves', 'tree_structure': 'structure',
+    'register_pytree_node_class': 'register_pytree_node',
+    'register_dataclass': 'Dataclasses', 'UnexpectedTracerError': 'tracer',
+    **dict.fromkeys(['ConcretizationTypeError', 'TracerBoolConversionError',
+                     'TracerIntegerConversionError',
+                     'TracerArrayConversionError'], 'traced')}
+
+
 def test_an_entry_links_to_the_chapters_that_explain_it(monkeypatch):
     place = places.Place(Path('book/chapters/07_x.md'), 'how', 'How')
-    monkeypatch.setattr(places, 'told', lambda: {
-        'autodiff_mini/api/forward.py': {'jvp': (place, place)}})
+    monkeypatch.setattr(reference, 'explained',
+                        lambda: {'jvp': (place, place)})
     entry = '::: autodiff_mini.jvp\n    options:\n      members: []\n'
     found = reference.linked(entry, Path('book/reference/x.md'))
     chapter = 'chapter 7, [*How*](../chapters/07_x.md#how)'
     assert found.startswith(entry + '\nDefined in [`api/forward.py`](')
     assert found.endswith(f'. Explained in {chapter} and in {chapter}.\n')
+
+
+def test_a_section_that_is_gone_is_an_error():
+    with pytest.raises(LookupError, match='no section chapters/02_.*#gone'):
+        reference.section('chapters/02_two_numbers_at_once.md#gone')
 
 
 # The titles of listings.
