@@ -325,6 +325,17 @@ def cells(number):
     return [block.text for block in weave.blocks(page) if block.runs]
 
 
+def test_grad_hides_the_nan_of_a_power():
+    [program] = [text for text in cells(22) if 'symbolic_zeros=ask' in text]
+    names = {'np': np, 'ad': ad}
+    with np.errstate(all='ignore'):
+        exec(program, names)
+        square = lambda x: names['power'](x, 2.0)
+        names['power'].defjvp(names['power_rule'])
+        assert np.isnan(ad.jvp(square, (0.0,), (1.0,))[1])
+        assert ad.grad(square)(0.0) == 0
+
+
 def test_the_first_cell_repeats_the_whole_rule_of_chapter_22():
     [rule] = [text for text in cells(22) if text.startswith('def loop(')]
     assert rule in cells(23)[0]

@@ -89,21 +89,22 @@ def test_jax_differentiates_half_of_a_product():
 # Chapters 11 and 24: which rules a function can have, and shared outputs
 
 def test_jax_loses_the_rule_on_a_tangent_where_reverse_mode_comes_first():
-    """Rows are the outer derivative, and columns the inner one."""
-    def orders(lib):
-        g = lib.custom_jvp(lambda t: t)
-        g.defjvp(lambda p, t: (g(*p), 3 * t[0]))
-        f = lib.custom_jvp(lambda x: x * x / 2)
-        f.defjvp(lambda p, t: (f(*p), g(p[0] * t[0])))
-        derivatives = [
-            lambda f: lambda x: lib.jvp(f, (x,), (1.0,))[1], lib.grad,
-            lambda f: lambda x: lib.linearize(f, x)[1](1.0)]
-        return [[float(outer(inner(f))(2.0)) for inner in derivatives]
-                for outer in derivatives]
-
-    assert orders(jax) == 3 * [by_version({
-        '0.10.2': [3, 1, 1], '0.12': [3, 1, 3]})]
-    assert orders(ad) == 3 * [[3, 3, 3]]
+    """Chapter 33's program, and the two tables that it quotes."""
+    page = ROOT / 'book/chapters/33_reading_jax.md'
+    blocks = re.findall(r'^```(\w+).*?\n(.*?)^```', page.read_text(),
+                        re.M | re.S)
+    [program] = [text for kind, text in blocks
+                 if kind == 'python' and text.startswith('def slopes')]
+    [quoted] = [text for kind, text in blocks if kind == 'text']
+    names = {'np': np, 'ad': ad}
+    exec(program, names)
+    assert (names['slopes'](ad) == 3).all()
+    said = str(names['slopes'](jax)).splitlines()
+    column = by_version({'0.10.2': 0, '0.12': 1})
+    versions, _, *rows = [re.split('   +', line.strip())
+                          for line in quoted.splitlines()]
+    assert versions == ['JAX 0.10.2', 'JAX 0.12.0.1']
+    assert [row[column] for row in rows] == [line.strip() for line in said]
 
 
 def test_jax_hijax_primitive_carries_both_rules():
@@ -178,6 +179,23 @@ def test_jax_pullback_sees_writes_into_a_numpy_argument():
     assert pullback(1.0)[0].tolist() == [4, 6, 8]
 
 
+# Chapter 22: zeros
+
+def test_jax_grad_hides_the_nan_of_a_power():
+    """The term of the exponent isn't transposed."""
+    power = jax.custom_jvp(lambda x, n: x ** n)
+
+    @power.defjvp
+    def rule(primals, tangents):
+        (x, n), (x_dot, n_dot) = primals, tangents
+        y = power(x, n)
+        return y, n * x ** (n - 1) * x_dot + y * jnp.log(x) * n_dot
+
+    square = lambda x: power(x, 2.0)
+    assert jnp.isnan(jax.jvp(square, (0.0,), (1.0,))[1])
+    assert jax.grad(square)(0.0) == 0
+
+
 # Chapter 23: a rule for batches
 
 def square(asked):
@@ -195,6 +213,21 @@ def test_jax_has_no_reverse_mode_through_the_box_itself():
     with pytest.raises(ValueError, match='not support reverse-mode'):
         jax.grad(f)(2.0)
     assert jax.jvp(f, (2.0,), (1.0,))[1] == 4
+
+
+def test_jax_vmap_of_slopes_uses_the_rule_for_batches():
+    f, x = square([]), jnp.arange(1.0, 4.0)
+    slope = lambda x: jax.jvp(f, (x,), (1.0,))[1]
+    assert jax.vmap(slope)(x).tolist() == [6, 12, 18]
+
+
+def test_jax_jacobian_of_a_function_with_a_vmap_rule_is_a_batch():
+    """The primal has no batch, and a rule that says so is asked."""
+    assert jax.jacfwd(square([]))(2.0) == 12
+    f = jax.custom_batching.custom_vmap(lambda x: x * x)
+    f.def_vmap(lambda axis_size, in_batched, x: (3 * x * x, True))
+    with pytest.raises(IndexError, match='tuple index out of range'):
+        jax.jacfwd(f)(2.0)
 
 
 def test_jax_has_reverse_mode_after_vmap_has_used_the_rule():
