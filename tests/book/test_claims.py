@@ -58,8 +58,17 @@ def test_a_write_into_a_view_reads_parts_that_jit_drops():
     assert [eqn.primitive.name for eqn in drop_dead(program).eqns] == names
 
 
-# Chapter 25
+# Chapter 21
 
+def test_autograd_loses_float32_in_a_mean():
+    autograd = pytest.importorskip('autograd', reason='`make bench` has it')
+    from autograd import numpy as anp
+    for f, dtype in (anp.sum, np.float32), (anp.mean, np.float64):
+        slope = autograd.grad(lambda x: f(2.0 * x))(np.ones(3, np.float32))
+        assert slope.dtype == dtype
+
+
+# Chapter 25
 
 def test_a_rule_for_code_outside_numpy_only_gives_derivatives():
     @ad.custom_jvp

@@ -278,7 +278,48 @@ def test_jax_passes_records_to_the_class_of_a_container():
             system.grad(lambda x: f(Stiffness(x)))(1.0)
 
 
+# Chapter 21: numbers with types
+
+@pytest.mark.parametrize('system', [
+    jax, SimpleNamespace(**vars(OURS), vjp=ad.vjp, dtypes=ad)])
+def test_integers_have_a_cotangent_that_holds_nothing(system):
+    last = system.custom_vjp(lambda x: x[-1])
+    last.defvjp(lambda x: (last(x), x), lambda x, ct: (0 * x + ct,))
+    y, pullback = system.vjp(lambda x: 0.5 * last(x), np.array([1, 2, 3]))
+    assert y == 1.5 and pullback(y * 0 + 1)[0].dtype == system.dtypes.float0
+
+
+def test_jax_believes_a_conjugated_bwd():
+    """The rule of a product is right for PyTorch, and wrong here."""
+    for system in jax, ad:
+        turn = system.custom_vjp(lambda z: 1j * z)
+        turn.defvjp(lambda z: (turn(z), None), lambda _, ct: (-1j * ct,))
+        right, wrong = [system.grad(lambda z: abs(f(z) - 3.0) ** 2)(1 + 2j)
+                        for f in (lambda z: 1j * z, turn)]
+        np.testing.assert_allclose([right, wrong], [2 - 10j, -2 + 10j], 1e-6)
+
+
 # Chapter 25: a row of your own
+
+@pytest.mark.parametrize('system, zero', [
+    (jax, jax.custom_derivatives.SymbolicZero), (ad, ad.SymbolicZero)])
+def test_an_elif_for_two_zeros_loses_a_term_in_both_systems(system, zero):
+    """Either slope alone is right."""
+    edge = system.custom_jvp(lambda x, width: x / width)
+
+    def edge_jvp(primals, tangents):
+        (x, width), (x_dot, width_dot) = primals, tangents
+        y, y_dot = edge(x, width), 0.0
+        if type(x_dot) is not zero:
+            y_dot += x_dot / width
+        elif type(width_dot) is not zero:
+            y_dot -= x / width ** 2 * width_dot
+        return y, y_dot
+    edge.defjvp(edge_jvp, symbolic_zeros=True)
+    slope = lambda argnums: system.grad(edge, argnums)(3.0, 2.0)
+    assert (slope(0), slope(1), slope((0, 1))) == (0.5, -0.75, (0.5, 0.0))
+
+
 
 def test_jax_keeps_rules_of_primitives_in_tables():
     """The names `def_jvp`, `def_vjp`, and so on are the tutorial's."""

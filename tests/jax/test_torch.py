@@ -40,6 +40,14 @@ average, _ = quad(lambda t: torch.exp(-rate * t), 0, 1)
 print(type(average).__name__, round(average, 4))
 '''
 
+CONJUGATE = '''
+import torch
+z = torch.tensor(1 + 2j, dtype=torch.complex128, requires_grad=True)
+print(torch.autograd.grad(1j * z, z, torch.ones_like(z))[0].item())
+print(torch.autograd.grad((z * z.conj()).real, z)[0].item())
+torch.tensor([1, 2, 3], requires_grad=True)
+'''
+
 COMPILERS = [shutil.which(name) for name in ('g++', 'clang++', 'cl')]
 
 
@@ -94,6 +102,19 @@ def test_quad_gets_a_float_of_a_tensor_and_one_warning(tmp_path):
     assert done.stdout.split() == ['float', '0.6321']
     assert done.stderr.count('requires_grad=True to a scalar') == 1
     assert 'detach()' in done.stderr
+
+
+def test_pytorch_multiplies_a_cotangent_by_the_conjugate(tmp_path):
+    """Chapter 21: so its gradient points uphill. Integers have none."""
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    if not find_spec('torch'):
+        pytest.skip('PyTorch is not installed: `make test-torch` installs it')
+    (tmp_path / 'complex.py').write_text(CONJUGATE)
+    done = subprocess.run([sys.executable, 'complex.py'], cwd=tmp_path,
+                          text=True, capture_output=True)
+    assert done.stdout.split() == ['-1j', '(2+4j)'], done.stderr
+    assert 'Only Tensors of floating point and complex dtype' in done.stderr
 
 
 def slopes(backend, folder):
