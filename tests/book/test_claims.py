@@ -16,6 +16,7 @@ from scipy.optimize import curve_fit, least_squares
 
 import autodiff_mini as ad
 from autodiff_mini import draft
+from autodiff_mini.core import memory
 from autodiff_mini.core.jaxprs import drop_dead
 from autodiff_mini.draft.checkpoint import checkpoint_p
 from autodiff_mini.draft.programs import linear_p
@@ -56,6 +57,22 @@ def test_a_write_into_a_view_reads_parts_that_jit_drops():
         'mul', 'index', 'index', 'add', 'index', 'scatter', 'index']
     del names[4], names[2]
     assert [eqn.primitive.name for eqn in drop_dead(program).eqns] == names
+
+
+def test_an_argument_is_copied_once_and_a_result_never(monkeypatch):
+    copied, call = [], memory.Snapshot.__call__
+
+    def noted(self, x):
+        before = len(self.copies)
+        y = call(self, x)
+        copied.append(len(self.copies) - before)
+        return y
+    monkeypatch.setattr(memory.Snapshot, '__call__', noted)
+    ad.vjp(lambda x: np.sum(x * x), np.ones(3))
+    assert sum(copied) == 1 and len(copied) > 1
+    copied.clear()
+    ad.vjp(lambda x: np.sum(np.sin(x) * np.cos(x)), np.ones(3))
+    assert not sum(copied)
 
 
 # Chapter 21
@@ -179,6 +196,13 @@ def test_a_formula_that_adds_positive_numbers_loses_no_digits():
 
 
 # Chapter 27
+
+@needs('applications')
+def test_an_almost_singular_slope_of_a_root_is_only_huge(recwarn):
+    sqrt = lambda a: ad.root(lambda a, x: x * x - a, a, 1.0)
+    assert abs(sqrt(0.0)) < 1e-7 and abs(ad.grad(sqrt)(0.0)) > 1e6
+    assert not recwarn
+
 
 @needs('applications')
 def test_repeated_steps_that_shrink_are_enough():
@@ -410,6 +434,16 @@ def test_only_a_warm_start_and_an_exact_jacobian_lose_the_year(tolerance):
         near(chapter.fit(chapter.by_steps, warm, exact).x[0], 796.25, 1e-4)
     if tolerance != '1e-6':      # which hides so small a difference
         near(chapter.fit(chapter.by_steps, True, False).x[0], 796.25, 1e-4)
+
+
+@needs('applications')
+def test_lm_moves_neither_the_year_nor_the_day():
+    chapter = orbit()
+    values, jacobian = chapter.functions(chapter.by_steps, warm=True)
+    found = least_squares(values, chapter.start, jacobian, x_scale='jac',
+                          method='lm')
+    assert found.success and found.x[:2].tolist() == [770.0, 120.0]
+    near(found.cost, 112.5, 1e-2)
 
 
 @needs('applications')

@@ -466,6 +466,19 @@ def test_jax_has_other_slopes_at_corners_that_cancel():
         assert system.grad(system.grad(f))(0.0) == second
 
 
+def test_jax_has_no_convention_for_the_tip_of_a_cone():
+    corner = by_version({'0.10.2': 0.5, '0.12': np.nan})
+    for f, args, theirs in (
+            (lambda lib: lib.abs, (0.0,), 1.0),
+            (lambda lib: lib.hypot, (0.0, 0.0), corner),
+            (lambda lib: lib.linalg.norm, (np.zeros(2),), np.nan),
+            (lambda lib: lib.std, (np.ones(2),), np.nan)):
+        for i in range(len(args)):
+            assert np.all(ad.grad(f(np), i)(*args) == 0)
+            np.testing.assert_equal(
+                np.unique(jax.grad(f(jnp), i)(*args)), [theirs])
+
+
 def test_jax_has_a_custom_rule_for_the_corner_of_relu():
     assert isinstance(jax.nn.relu, jax.custom_jvp)
     assert jax.grad(jax.nn.relu)(0.0) == 0

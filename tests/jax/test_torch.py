@@ -21,6 +21,7 @@ from tests.support.versions import latest, numbers
 
 FRONT, README, CHAPTER = PAGES = (
     'book/index.md', 'README.md', 'book/chapters/00_the_map.md')
+QUAD = 'book/chapters/30_who_answers.md'
 THREAD = 'https://github.com/pytorch/pytorch/pull/186303'
 
 # The versions that chapter 0 says we ran. The three pages name the first one
@@ -29,16 +30,6 @@ RAN = '2.13.0', '2.14.1', '2.15.0'
 
 # What the compiled program leaves in `xs.grad`, from this version on.
 COMPILED = {'2.13.0': [2.0, 2.0, 2.0, 2.0]}
-
-# `quad` calls the function 21 times.
-AVERAGE = '''
-import torch
-from scipy.integrate import quad
-
-rate = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
-average, _ = quad(lambda t: torch.exp(-rate * t), 0, 1)
-print(type(average).__name__, round(average, 4))
-'''
 
 CONJUGATE = '''
 import torch
@@ -95,7 +86,9 @@ def test_quad_gets_a_float_of_a_tensor_and_one_warning(tmp_path):
         pytest.skip('`make test-torch` runs it')
     if not find_spec('torch') or not find_spec('scipy'):
         pytest.skip('PyTorch or SciPy is not installed')
-    (tmp_path / 'average.py').write_text(AVERAGE)
+    program, = re.findall(r'(?ms)^```py\n(import torch\n.*?)^```$',
+                          (ROOT / QUAD).read_text())
+    (tmp_path / 'average.py').write_text(program)
     done = subprocess.run([sys.executable, '-W', 'always', 'average.py'],
                           cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
