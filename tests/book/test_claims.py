@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from mpmath import mp
+from scipy.integrate import quad
 from scipy.optimize import curve_fit, least_squares
 
 import autodiff_mini as ad
@@ -506,6 +507,34 @@ def test_some_seventy_functions_run_on_numpys_own_code():
                 code(copy) is code(getattr(f, '__wrapped__', None))]
     assert 65 < len(borrowed) < 80
     assert np.trapezoid in borrowed
+
+
+def test_a_rule_in_front_of_quad():
+    def moment(n, rate):
+        return quad(lambda t: t**n * np.exp(-rate * t), 0, 1)[0]
+
+    @ad.custom_jvp
+    def slope(dose, rate):
+        return -dose * moment(1, rate)
+
+    @ad.custom_jvp
+    def average(dose, rate):
+        return dose * moment(0, rate)
+
+    slope.defjvps(lambda dose_dot, y, dose, rate: -dose_dot * moment(1, rate),
+                  lambda rate_dot, y, dose, rate:
+                  rate_dot * dose * moment(2, rate))
+    average.defjvps(lambda dose_dot, y, dose, rate: dose_dot * moment(0, rate),
+                    lambda rate_dot, y, dose, rate:
+                    rate_dot * slope(dose, rate))
+
+    near(ad.grad(average, (0, 1))(3.0, 1.0),
+                    (1 - 1 / np.e, 3 * (2 / np.e - 1)))
+    second = ad.grad(ad.grad(average, 1), 1)
+    near(second(3.0, 1.0), 3 * (2 - 5 / np.e))
+    for refused, x in (ad.vmap(average), np.ones(2)), (ad.jit(average), 1.0):
+        with pytest.raises(ad.ConcretizationTypeError, match='quad'):
+            refused(x, x)
 
 
 # Chapter 32

@@ -1,7 +1,8 @@
 """Libraries other than NumPy, and the arrays that are created in them.
 
 A library computes or plans each operation on its arrays.  An array that we
-create to combine with one has to be of that library, too.  Chapter 30.
+create to combine with one has to be of that library, too.
+See the page *Arrays elsewhere*.
 """
 
 import numpy as np
