@@ -186,6 +186,30 @@ def test_a_stripe_of_the_picture_is_where_the_number_of_turns_changes():
         assert np.min(np.abs(push - changes)) < 0.05
 
 
+def test_defjvps_fills_in_the_zero_that_makes_a_nan():
+    """At 0, the term of the exponent is 0² log 0, which is nan."""
+    power = ad.custom_jvp(lambda x, n: x ** n)
+    by_x = lambda x_dot, x, n: n * x ** (n - 1) * x_dot
+    by_n = lambda n_dot, y, x: y * np.log(x) * n_dot
+
+    def rule(primals, tangents):
+        (x, n), (x_dot, n_dot) = primals, tangents
+        y, y_dot = power(x, n), 0.0
+        if not isinstance(x_dot, ad.SymbolicZero):
+            y_dot += by_x(x_dot, x, n)
+        if not isinstance(n_dot, ad.SymbolicZero):
+            y_dot += by_n(n_dot, y, x)
+        return y, y_dot
+
+    slope = lambda: ad.jvp(lambda x: power(x, 2.0), (0.0,), (1.0,))[1]
+    power.defjvps(lambda x_dot, y, x, n: by_x(x_dot, x, n),
+                  lambda n_dot, y, x, n: by_n(n_dot, y, x))
+    with np.errstate(divide='ignore', invalid='ignore'):
+        assert np.isnan(slope())
+    power.defjvp(rule, symbolic_zeros=True)
+    assert slope() == 0
+
+
 # Chapter 26
 
 def test_a_formula_that_adds_positive_numbers_loses_no_digits():

@@ -83,7 +83,8 @@ def test_jax_differentiates_half_of_a_product():
     product = jax.custom_jvp(lambda a, x: a * x, nondiff_argnums=(0,))
     product.defjvp(lambda a, primals, tangents: (
         product(a, *primals), a * tangents[0]))
-    assert jax.jvp(lambda x: product(x, x), (3.0,), (1.0,))[1] == 3
+    square = lambda x: product(x, x)
+    assert jax.jvp(square, (3.0,), (1.0,))[1] == jax.grad(square)(3.0) == 3
 
 
 # Chapters 11 and 24: which rules a function can have, and shared outputs
@@ -447,17 +448,37 @@ def test_policies_of_jax_go_by_names():
 
 
 def test_jax_refuses_a_backward_rule_that_is_applied_to_a_tangent():
-    product = jax.custom_vjp(lambda x, t: x * t)
-    product.defvjp(lambda x, t: (x * t, (x, t)), lambda kept, ct: (
-        10 * kept[1] * ct, kept[0] * ct))
-    f = jax.custom_jvp(lambda x: x * x / 2)
-    f.defjvp(lambda p, t: (p[0] * p[0] / 2, product(p[0], t[0])))
-    assert jax.jvp(f, (1.0,), (1.0,))[1] == 1
+    def square(system):
+        product = system.custom_vjp(lambda x, t: x * t)
+        product.defvjp(lambda x, t: (product(x, t), (x, t)), lambda kept, ct: (
+            10 * kept[1] * ct, kept[0] * ct))
+        f = system.custom_jvp(lambda x: x * x / 2)
+        f.defjvp(lambda p, t: (f(*p), product(*p, *t)))
+        return f
+
+    assert jax.jvp(square(jax), (1.0,), (1.0,))[1] == 1
     with pytest.raises(NotImplementedError, match='custom_vjp_call'):
-        jax.grad(jax.grad(f))(1.0)
+        jax.grad(jax.grad(square(jax)))(1.0)
+    assert ad.grad(ad.grad(square(ad)))(1.0) == 10
 
 
-# Chapters 26 and 28
+# Chapters 26 to 28
+
+def test_jax_says_zero_for_bisection():
+    """In forward mode; the ends are midpoints of constants."""
+    def cube_root(a):
+        def halve(ends):
+            middle = sum(ends) / 2
+            above = middle ** 3 > a
+            return (jnp.where(above, ends[0], middle),
+                    jnp.where(above, middle, ends[1]))
+        return jax.lax.while_loop(
+            lambda ends: ends[1] - ends[0] > 1e-12, halve, (0.0, 10.0))[0]
+
+    x, slope = jax.jvp(cube_root, (8.0,), (1.0,))
+    np.testing.assert_allclose(x, 2.0, 1e-11)
+    assert slope == 0
+
 
 def test_jax_has_other_slopes_at_corners_that_cancel():
     for system, np_, slope, second in (jax, jnp, 0, 0.25), (ad, np, 0.5, 0):
@@ -509,6 +530,8 @@ def test_odeint_of_jax_has_a_wrong_slope_for_a_flow_that_forgets():
     far, often = jnp.array([0.0, 2.0]), jnp.linspace(0.0, 2.0, 21)
     np.testing.assert_allclose(exposure(10.0, far), 0.1, 1e-6)
     assert round(float(jax.grad(exposure)(10.0, far)), 4) == 0.0005
+    assert jax.grad(exposure)(12.0, far) > 1
+    assert jax.grad(exposure)(20.0, far) < -1e6
     np.testing.assert_allclose(jax.grad(exposure)(10.0, often), -0.01, 1e-6)
 
 
