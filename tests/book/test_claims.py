@@ -43,6 +43,30 @@ def test_the_library_has_seventeen_thousand_lines():
     assert 17_000 <= sum(lines.values()) - draft < 18_000
 
 
+def test_caught_refusals_of_chapter_22_are_silent():
+    """A captured value, and an argument in `nondiff_argnums`."""
+    def captured(x):
+        f = ad.custom_vjp(lambda y: 2 * y * x)
+        f.defvjp(lambda y: (f(y), None), lambda _, ct: (3 * ct,))
+        return f(1.0)
+
+    marked = ad.custom_vjp(lambda a, x: 2 * a, nondiff_argnums=(0,))
+    marked.defvjp(lambda a, x: (marked(a, x), None), lambda a, _, ct: (ct,))
+
+    for f in captured, lambda x: marked(x, 1.0):
+        with pytest.raises(TypeError, match='is being differentiated'):
+            ad.grad(f)(1.0)
+
+        def hers(x):
+            try:
+                return f(x)
+            except TypeError:
+                return 2 * x
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            assert ad.grad(hers)(1.0) == 2
+
+
 # Chapter 24
 
 def test_a_write_into_a_view_reads_parts_that_jit_drops():
