@@ -1,6 +1,7 @@
 """Questions: what does a cell print, and why, asked before its output.
 
-`book/questions/05.toml` has those of chapter 5.  Each names its cell by a
+`book/questions/05.toml` has those of chapter 5, and another page's file has
+the name of its page.  Each names its cell by a
 part of the source and has several answers, one of them right, with a reason
 for each.  `prints` is a part of the output that only the right answer, or
 only a wrong one, agrees with.  A test compares them with what the cell
@@ -19,9 +20,11 @@ FOLDER = ROOT / 'book/questions'
 
 
 def of_page(path):
-    """Return the questions of a page, if it's a chapter that has some."""
-    file = FOLDER / f'{path.stem.partition("_")[0]}.toml'
-    if path.parent.name != 'chapters' or not file.exists():
+    """Return the questions of a page, which may have none."""
+    chapter = path.parent.name == 'chapters'
+    name = path.stem.partition('_')[0] if chapter else path.stem
+    file = FOLDER / f'{name}.toml'
+    if not file.exists():
         return []
     return tomllib.loads(file.read_text())['question']
 

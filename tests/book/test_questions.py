@@ -19,7 +19,8 @@ each = pytest.mark.parametrize(
 
 
 def test_every_chapter_asks_a_question():
-    numbers = {path.stem[:2] for path in CHAPTERS}
+    numbers = {path.stem[:2] for path in CHAPTERS
+               if path.parent.name == 'chapters'}
     assert numbers == {f'{number:02}' for number in range(34)}
 
 

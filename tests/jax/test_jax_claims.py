@@ -625,8 +625,12 @@ def test_a_loop_keeps_a_rule_that_has_been_replaced():
     assert [slope(1.0) for slope in slopes] == [7, 7]
     double.defjvp(lambda xs, x_dots: (double(*xs), 11 * x_dots[0]))
     assert [slope(1.0) for slope in slopes] == [11, 7]
+    new = jax.grad(lambda x: jax.lax.scan(body, x, None, length=1)[0])
+    assert new(1.0) == 7
     double = with_slope(13.0)   # as in a notebook, where a cell runs again
-    assert [slope(1.0) for slope in slopes] == [13, 7]
+    assert [slope(1.0) for slope in [*slopes, new]] == [13, 7, 7]
+    body = lambda x, _: (double(x), None)
+    assert [slope(1.0) for slope in [*slopes, new]] == [13, 13, 13]
 
     def anew(x):
         return jax.lax.scan(lambda x, _: (double(x), None), x, None, 1)[0]

@@ -1,7 +1,8 @@
 """The fast compiler: two versions of a program, and a third for the rest.
 
 Most arrays are NumPy arrays in row order.  One version relies on that, and a
-careful version takes NumPy arrays in any order.  Chapter 31.
+careful version takes NumPy arrays in any order.  See the page *A second
+compiler*.
 """
 
 import sys

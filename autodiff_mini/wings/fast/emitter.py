@@ -2,7 +2,7 @@
 
 The source asks less of NumPy than the equations do.  It reuses memory for
 results, makes an array of each number beforehand, and calls a ufunc's own
-`reduce`.  Chapter 31.
+`reduce`.  See the page *A second compiler*.
 """
 
 from collections import ChainMap

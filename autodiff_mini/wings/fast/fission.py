@@ -2,7 +2,7 @@
 
 Most of a body does not depend on the previous step.  `vmap` runs that part
 for all steps in one pass, before or after the loop.  A carry that only adds
-up values becomes one sum.  Chapter 32.
+up values becomes one sum.  See the page *A second compiler*.
 """
 
 import math

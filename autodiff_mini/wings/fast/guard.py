@@ -2,7 +2,7 @@
 
 A call finds its compiled program by its trees and types, which rarely change
 between calls.  So the guard checks them with a few comparisons.  If one of
-them fails, the call is looked up as usual.  Chapter 32.
+them fails, the call is looked up as usual.  See the page *A second compiler*.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Most calls of `jvp` and `vmap` are like that, and then they need no trees.  If
 the function returns another value, the general road takes that value over, so
-the function never runs twice.  Chapter 32.
+the function never runs twice.  See the page *How fast is it?*.
 """
 
 from itertools import repeat

@@ -1,6 +1,6 @@
 """The long way: what an operation takes that the tape does not prepare.
 
-Chapter 32.
+See the page *How fast is it?*.
 """
 
 from autodiff_mini.primitives.elementwise import float_power_p, pow_p

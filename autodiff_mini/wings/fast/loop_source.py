@@ -1,7 +1,7 @@
 """The source of a loop: a Python `for`.
 
 After fission, the rest of a scan is written as you would write it by hand.
-Chapter 32.
+See the page *A second compiler*.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 Two tests of the same operands are often one, and two steps of a sum, such as
 0 or 1 by the sign of `x`, can be one step.  The results are bitwise the same.
-Chapter 31.
+See the page *A second compiler*.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Memory is slower than arithmetic.  A result can overwrite an array that is no
 longer needed, and a run of element-wise equations on large arrays processes
-them in blocks that stay in the cache.  Chapters 31 and 32.
+them in blocks that stay in the cache.  See the page *A second compiler*.
 """
 
 import math

@@ -5,7 +5,7 @@ and computes ten times faster.  If it would behave differently from NumPy, the
 careful version runs instead.  The exception is underflow, which is ignored
 here even under `np.errstate`.  A program of short vectors is rewritten for
 their elements.  An index or a stack, which only rearranges elements, then
-needs no code.  Chapter 32.
+needs no code.  See the page *A second compiler*.
 """
 
 import math

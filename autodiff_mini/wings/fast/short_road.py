@@ -3,7 +3,8 @@
 It is usually a gradient of floats and NumPy arrays, outside of all other
 transformations except `vmap`, and the function returns a number.  Then there
 is no program to make: the tape is run backwards at once.  On a surprise the
-general road goes on with what the function has returned.  Chapter 32.
+general road goes on with what the function has returned.  See the page *How
+fast is it?*.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 It reads the equations once, forwards, and checks for each one whether its
 result is already available.  The results are bitwise the same.
-Chapter 31.
+See the page *A second compiler*.
 """
 
 from collections import Counter
