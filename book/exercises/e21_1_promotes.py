@@ -3,8 +3,8 @@
 The report: "I train in float32. After the first step, my weights are float64.
 The data is float32, the loss is float32, and I've never asked for float64
 anywhere." Find the line that does, and change it. The weights and the
-velocities should stay float32, and so should all that's computed in between,
-so converting them at the end of a step isn't enough.
+velocities should stay float32, and so should everything that's computed in
+between, so converting them at the end of a step isn't enough.
 """
 
 import numpy as np
