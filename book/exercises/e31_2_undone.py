@@ -19,7 +19,7 @@ from autodiff_mini.primitives.shapes import transpose_p
 
 HINTS = (
     'The operand of the equation was made by another equation, and `made` '
-    'says which one. An argument wasn't made by any equation.',
+    'says which one. No equation makes an argument.',
     "A transposition is undone by its inverse, which isn't always the same "
     "transposition: `(1, 2, 0)` twice isn't enough. Which axis of "
     '`x` is axis `i` of the result?',
