@@ -5,7 +5,7 @@ once, for each type of operands. For the draft, a function with a rule is a
 call that has functions as parameters. They're Python code that can do
 something else the next time, so a call must never be prepared.
 
-Write `called`, which `TapeTrace` uses for calls. A rule is called in each
+Write `called`, which `TapingTrace` uses for calls. A rule is called in each
 gradient, with the values of that gradient.
 """
 
@@ -61,7 +61,7 @@ def called(primitive, xs, params):
     raise NotImplementedError('exercise e32_2: run the call')
 
 
-class TapeTrace(Trace):
+class TapingTrace(Trace):
     def process_primitive(self, primitive, args, params):
         xs = [x.primal if self.owns(x) else x for x in args]
         with self.parent:
@@ -91,7 +91,7 @@ prepared = {}
 def tape_grad(f):
     """Return the gradient of `f`, a function of one argument."""
     def gradient(x):
-        with TapeTrace(current_trace(), object()) as trace:
+        with TapingTrace(current_trace(), object()) as trace:
             trace.tape = []
             x = Tracer(trace, typeof(x), primal=x)
             cts = {f(x): np.float64(1.0)}

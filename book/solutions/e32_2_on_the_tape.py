@@ -55,7 +55,7 @@ def called(primitive, xs, params):
         linear, args[:-1], args[-1:])
 
 
-class TapeTrace(Trace):
+class TapingTrace(Trace):
     def process_primitive(self, primitive, args, params):
         xs = [x.primal if self.owns(x) else x for x in args]
         with self.parent:
@@ -85,7 +85,7 @@ prepared = {}
 def tape_grad(f):
     """Return the gradient of `f`, a function of one argument."""
     def gradient(x):
-        with TapeTrace(current_trace(), object()) as trace:
+        with TapingTrace(current_trace(), object()) as trace:
             trace.tape = []
             x = Tracer(trace, typeof(x), primal=x)
             cts = {f(x): np.float64(1.0)}

@@ -488,7 +488,7 @@ def test_only_a_warm_start_and_an_exact_jacobian_lose_the_year(tolerance):
 @needs('applications')
 def test_lm_moves_neither_the_year_nor_the_day():
     chapter = orbit()
-    values, jacobian = chapter.functions(chapter.by_steps, warm=True)
+    values, jacobian = chapter.fit_functions(chapter.by_steps, warm=True)
     found = least_squares(values, chapter.start, jacobian, x_scale='jac',
                           method='lm')
     assert found.success and found.x[:2].tolist() == [770.0, 120.0]
@@ -498,7 +498,7 @@ def test_lm_moves_neither_the_year_nor_the_day():
 @needs('applications')
 def test_scipy_asks_for_the_jacobian_where_it_has_the_residuals():
     chapter, asked = orbit(), []
-    values, jacobian = chapter.functions(chapter.by_steps, warm=False)
+    values, jacobian = chapter.fit_functions(chapter.by_steps, warm=False)
 
     def noted(f):
         def run(p):
@@ -518,7 +518,7 @@ def test_scipy_asks_for_the_jacobian_where_it_has_the_residuals():
 @needs('applications')
 def test_curve_fit_is_certain_of_a_year_that_it_never_moved():
     chapter = orbit()
-    values, jacobian = chapter.functions(chapter.by_steps, warm=True)
+    values, jacobian = chapter.fit_functions(chapter.by_steps, warm=True)
     sigma = chapter.sigma
     found, covariance = curve_fit(
         lambda _, *p: chapter.measured + sigma * values(np.array(p)),
@@ -637,7 +637,7 @@ def test_the_tape_of_the_chapter_is_a_gradient():
     with np.printoptions():
         for block in weave.blocks(page):
             if block.runs and any(word in block.text for word in (
-                    'import numpy', 'def prepare', 'TapeTrace')):
+                    'import numpy', 'def prepare', 'TapingTrace')):
                 text = block.text.split('\nprint(')[0]
                 exec(text, names)
     slope = names['tape_grad']

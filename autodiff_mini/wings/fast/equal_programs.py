@@ -33,7 +33,7 @@ def twin_of(jaxpr):
         found = known_programs.get(key)
     except TypeError:   # it calls a function that could change
         return jaxpr
-    if found and all(map(same_bits, found.consts, consts)):
+    if found and all(map(have_same_bits, found.consts, consts)):
         return found
     return remember(known_programs, key, jaxpr)
 
@@ -90,6 +90,6 @@ def content_key(x):
 CALLS = {FlatCall, FlatRule, FlatForward, StagedFunction, StagedRule}
 
 
-def same_bits(x, y):
+def have_same_bits(x, y):
     """Return whether two constants are bitwise equal."""
     return x.strides == y.strides and np.array_equal(bits(x), bits(y))

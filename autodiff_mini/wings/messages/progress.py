@@ -16,7 +16,7 @@ line = SimpleNamespace(tag=None, since=0.0, width=0)
 
 
 @seams.report.take
-def report(tag, text):
+def show_progress(tag, text):
     """Replace the line, if it shows this compilation.
 
     Args:

@@ -229,7 +229,7 @@ CONDITIONS = [
     ('rules_on_tape', 'to_read(x.tangent) if x.shape else', ''),
     # Twins
     ('equal_programs',
-     'if found and all(map(same_bits, found.consts, consts)):',
+     'if found and all(map(have_same_bits, found.consts, consts)):',
      'if found:'),
     ('equal_programs', 'return x.strides == y.strides and', 'return'),
     ('equal_programs',
