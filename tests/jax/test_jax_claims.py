@@ -279,6 +279,28 @@ def test_jax_passes_records_to_the_class_of_a_container():
             system.grad(lambda x: f(Stiffness(x)))(1.0)
 
 
+def test_jax_takes_integers_for_the_cotangent_of_floats():
+    """The rule of chapter 21, which stores 0.5 among integers."""
+    counts = np.array([5, 7, 9])
+
+    def bwd(_, ct):
+        x_bar = np.zeros_like(counts)
+        x_bar[np.argmax(counts)] = np.asarray(ct)
+        return x_bar,
+
+    for system in jax, ad:
+        chosen = system.custom_vjp(lambda x: x[2])
+        chosen.defvjp(lambda x: (chosen(x), None), bwd)
+        y, pullback = system.vjp(lambda x: 0.5 * chosen(x),
+                                 np.array([1.0, 2.0, 3.0]))
+        assert y == 1.5
+        if system is ad:
+            with pytest.raises(ValueError, match='but the cotangent is int'):
+                pullback(1.0)
+        else:
+            assert pullback(1.0)[0].tolist() == [0, 0, 0]
+
+
 # Chapter 21: numbers with types
 
 @pytest.mark.parametrize('system', [

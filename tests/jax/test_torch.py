@@ -149,3 +149,27 @@ def test_last_page_prints_the_puzzle_of_pytorch():
     assert last_page.puzzle(f'{title},') == [
         harness.result(system, 'backward and jvp', harness.read(order)
                        ).found.value for order in orders]
+
+
+def test_pytorch_takes_integers_for_the_cotangent_of_floats():
+    """The rule of chapter 21, which stores 0.5 among integers."""
+    if not amount.WHOLE:
+        pytest.skip('`make test-torch` runs it')
+    torch = pytest.importorskip(
+        'torch', reason='`make test-torch` installs it')
+    counts = torch.tensor([5, 7, 9])
+
+    class Busiest(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x[2].clone()
+
+        @staticmethod
+        def backward(ctx, ct):
+            x_bar = torch.zeros_like(counts)
+            x_bar[counts.argmax()] = ct
+            return x_bar
+
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (0.5 * Busiest.apply(x)).backward()
+    assert x.grad.tolist() == [0, 0, 0]
